@@ -444,7 +444,7 @@ jobs_have_nodes_that_are_used() {
         "$scalebench" submit "$spec" --site example --dry-run --out "$tmp/results" &&
         expect 0 "#SBATCH --nodes=1" "$scalebench" submit quick --site example --dry-run --out "$tmp/results" \
             --set "site=emulated nodes=2 matrix.ranks=[2] baseline={ranks: 2}" &&
-        expect 3 "has 4. Leave the point out" "$scalebench" submit quick --site example --dry-run --out "$tmp/results" \
+        expect 3 "allows at most 4 nodes per job. Leave the point out" "$scalebench" submit quick --site example --dry-run --out "$tmp/results" \
             --set "nodes=8 matrix.ranks=[8] baseline={ranks: 8} place.oversubscribe=allow" && ! grep oversubscribe "$tmp/expect.log"
 }
 check "submit asks for nodes that the points use" jobs_have_nodes_that_are_used

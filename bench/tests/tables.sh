@@ -305,7 +305,7 @@ explains_every_word() {
         printf '%s\n' busy ci_not_met dropped_channels data_zeros blocks Karp-Flatt diverged nth curve
     } | sort -u | grep . >"$tmp/heads"
     # options of one's own have no text
-    grep -hoE 'workload\.options\.[a-z_]+' results/reference/*/spec.yaml | sed 's/.*\.//' | sort -u >"$tmp/own_options"
+    grep -hoE 'workload\.options\.[a-z_]+' results/reference/*/spec.yaml | sed 'p; s/.*\.//' | sort -u >"$tmp/own_options"
     grep -vxFf "$tmp/own_options" "$tmp/heads" >"$tmp/words"
     [ "$(wc -l <"$tmp/words")" -gt 350 ] || return 1
     while read -r word; do

@@ -476,7 +476,7 @@ static const struct damage damages[] = {
     {"\"global_batch\":257", "\"global_batch\":256", 1, "'global_batch'"},
     {"\"strategy\":\"allreduce\"", "\"strategy\":\"none\"", 1, "'strategy'"},
     {"\"steps\":3", "\"steps\":4", 7, "'steps': '4' on this rank, '3' on rank 0"},
-    {"\"step\":2,\"timed\":true", "\"step\":5,\"timed\":true", 7, "'step': '5' here"},
+    {"\"step\":2,\"timed\":true", "\"step\":5,\"timed\":true", 7, "'step': '5' on this rank"},
     {"\"timed\":true", "\"timed\":false", 7, "timed steps: 1 lines on this rank, 2 on rank 0"},
     {"\"params\":21840,", "", 1, "hello: 'params' is missing"},
     {"\"params\":21840", "\"params\":2.5", 1, "hello: 'params' is not an integer"},
