@@ -279,6 +279,7 @@ takes() { # name, table
 copy_tables() { # name, from, to
     local table
     cp "$2"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$3" || return 1
+    sed -i '/^x-folders:/d' "$3/spec.yaml" # folders of the machine
     [ ! -f "$2/link.csv" ] || cp "$2/link.csv" "$3" || return 1
     for table in epochs classes layers steps resources timeline; do
         case $(rows "$2" "$table") in - | 0) continue ;; esac

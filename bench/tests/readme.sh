@@ -99,6 +99,10 @@ documents_are_of_the_program() {
     [ "$n" -gt 0 ]
 }
 
+names_no_folder_of_a_machine() {
+    ! grep -lE '^x-folders:|"/[^"]*/scalebench"|^Command: /' "$reference"/*/{spec.yaml,manifest.json,summary.md}
+}
+
 the_list_of_references_is_current() {
     sed -n '/^<!-- ci\/references.sh/,/^<!-- until/p' results/reference/README.md | grep '^|' >"$tmp/listed"
     ci/references.sh >"$tmp/made" && diff "$tmp/listed" "$tmp/made"
@@ -123,6 +127,7 @@ check "and of the large net" peer_rows_are_of_the_table peer_vgg vgg11_bn 2
 check "README's speed-ups agree with the tables" second_cores_are_of_the_tables
 check "README's verdicts on the reports agree with the ledger" what_becomes_of_reports_is_the_ledgers
 check "documents of references equal the program's output" documents_are_of_the_program
+check "committed runs name no folder of a machine" names_no_folder_of_a_machine
 check "results/reference/README.md lists the manifests of its references" the_list_of_references_is_current
 
 # Compares the table of errors of simulated steps with a simulation of the committed run again.
