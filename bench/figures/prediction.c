@@ -56,12 +56,10 @@ static enum status take(const struct csv_table *table, const char *name, double 
 static enum status take_paces(struct link_model *link, const struct csv_table *table,
                               struct error *e)
 {
-    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
-    char name[32];
+    char name[LINK_PACE_NAME];
     for (int i = 0; i < LINK_PACES; i++) {
         size_t row, column;
-        snprintf(name, sizeof name, "pace_%g", percentiles[i]);
-        TRY(find(&row, &column, table, name, e));
+        TRY(find(&row, &column, table, link_pace_name(name, i), e));
         if (row < table->rows)
             TRY(csv_table_number(table, row, column, &link->paces[i], e));
     }

@@ -1,6 +1,7 @@
 #include "comm/cost/sweep.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/base/mem.h"
@@ -82,9 +83,17 @@ static double occupied_s(const struct link_model *link, double pace, size_t mess
     return pace * ((double)messages * link->alpha_s + (double)bytes * link->beta_s);
 }
 
+const double link_percentiles[LINK_PACES] = {0, 25, 50, 75, 90, 99, 100};
+
+const char *link_pace_name(char name[LINK_PACE_NAME], int percentile)
+{
+    snprintf(name, LINK_PACE_NAME, "pace_%g", link_percentiles[percentile]);
+    return name;
+}
+
 double link_pace(const struct link_model *link, double u)
 {
-    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
+    const double *percentiles = link_percentiles;
     int i = 1;
     if (link->paces[LINK_PACES - 1] == 0)
         return 1;

@@ -20,12 +20,11 @@
 
 #include "comm/cost/program.h"
 
+enum { LINK_PACES = 7, LINK_PACE_NAME = 24 };
 /* Percentiles at which the scatter of message times is kept. */
-#define LINK_PERCENTILES                                                                           \
-    {                                                                                              \
-        0, 25, 50, 75, 90, 99, 100                                                                 \
-    }
-enum { LINK_PACES = 7 };
+extern const double link_percentiles[LINK_PACES];
+/* Writes the name of a percentile's row in link.csv, such as pace_90, and returns `name`. */
+const char *link_pace_name(char name[LINK_PACE_NAME], int percentile);
 
 /* alpha: seconds per message; beta: seconds per byte sent; gamma: seconds per byte added. */
 struct link_model {

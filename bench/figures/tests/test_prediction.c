@@ -134,11 +134,9 @@ static void assert_fitted(const struct csv_table *table, const char *link, const
 /* Fails unless the link scatters as its file says, or neither has paces. */
 static void assert_scatter(const struct csv_table *table, const char *link, const double *paces)
 {
-    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
-    char name[32];
+    char name[LINK_PACE_NAME];
     for (int i = 0; i < LINK_PACES; i++) {
-        snprintf(name, sizeof name, "pace_%g", percentiles[i]);
-        size_t row = row_of(table, link, name);
+        size_t row = row_of(table, link, link_pace_name(name, i));
         assert_true((row < table->rows) == (paces[i] > 0));
         if (row < table->rows)
             assert_true(is_rounded(paces[i], csv_table_value(table, row, "value")));

@@ -163,7 +163,6 @@ static void fit_rounds(const double *seconds, int rounds, int first, bool throug
  * median time of its message size. */
 static void find_paces(double found[LINK_PACES], const double *seconds, int rounds)
 {
-    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
     double paces[rounds * ADDITIONS];
     int n = 0;
     for (int size = FIRST_LONG; size < SIZES; size++) {
@@ -172,7 +171,7 @@ static void find_paces(double found[LINK_PACES], const double *seconds, int roun
             paces[n++] = seconds[t * SIZES + size] / median_s;
     }
     for (int i = 0; i < LINK_PACES; i++)
-        found[i] = stats_quantile(paces, (size_t)n, percentiles[i] / 100);
+        found[i] = stats_quantile(paces, (size_t)n, link_percentiles[i] / 100);
 }
 
 static void fit(const struct sweep *s, const struct samples *x, struct link_fit *f)
@@ -255,12 +254,9 @@ static void write_coefficient(const struct link_csv *csv, const char *name, stru
 
 static void write_paces(const struct link_csv *csv, const struct link_fit *fit)
 {
-    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
-    char name[32];
-    for (int i = 0; i < LINK_PACES && fit->paces[i] > 0; i++) {
-        snprintf(name, sizeof name, "pace_%g", percentiles[i]);
-        write_number(csv, name, fit->paces[i]);
-    }
+    char name[LINK_PACE_NAME];
+    for (int i = 0; i < LINK_PACES && fit->paces[i] > 0; i++)
+        write_number(csv, link_pace_name(name, i), fit->paces[i]);
 }
 
 /* Writes the rows of link.csv about the measurement: host, date, ranks and nodes. */
