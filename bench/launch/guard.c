@@ -58,12 +58,22 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Redirects input from /dev/null and output to the log. So the guard keeps neither the terminal nor
- * a pipe of the runner open. */
-static void redirect(int log)
+/* Opens an input of the program: a pipe whose writing end the guard keeps open, or /dev/null for
+ * programs of users, which may read to the end. hydra forwards the end of its input to rank 0, and
+ * dies of SIGPIPE, with the output of the ranks, if the ranks have ended by then. */
+static int open_input(bool is_ours)
 {
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    dup2(nothing, STDIN_FILENO);
+    int ends[2];
+    if (is_ours && pipe2(ends, O_CLOEXEC) == 0)
+        return ends[0];
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Redirects input and output, so that the guard keeps neither the terminal nor a pipe of the runner
+ * open. */
+static void redirect(int input, int log)
+{
+    dup2(input, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
 }
@@ -252,7 +262,7 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
     struct guard g = {.lifeline = lifeline, .log.path = command->is_ours ? command->log : NULL};
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     g.children = block_signals();
-    redirect(log);
+    redirect(open_input(command->is_ours), log);
     start_program(&g, command);
     watch(&g, command);
     sweep(&g);

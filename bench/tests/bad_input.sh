@@ -259,7 +259,7 @@ train: {global_batch: 100}
 measure: {time: {launches: 1..1}}
 SPEC
 train() {
-    waits_for_input "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --train.global_batch 100 "$@"
+    "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --train.global_batch 100 "$@"
 }
 check "trainer: wrong magic number" expect 2 "byte 0: magic number" train --data.path "$tmp/mnist"
 check "trainer: folder that is not there" expect 2 "$tmp/none" train --data.path "$tmp/none"

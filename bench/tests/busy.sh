@@ -15,7 +15,7 @@ data: {set: digits, samples: 2000}
 train: {global_batch: 100}
 matrix: {ranks: [1, 2]}
 place: {oversubscribe: allow}
-measure: {time: {warmup_steps: 2, steps: 20, launches: 2..2}}
+measure: {time: {warmup_steps: 2, steps: 3000, launches: 2..2}}
 figures: []
 END
 

@@ -148,7 +148,7 @@ inside_a_launch_or_over() {
 inside_a_launch() {
     local now
     now=$(done_launches 2>/dev/null) || now=0
-    [ "$now" -gt "${finished:-0}" ] && processes "record=$tmp/results/long" >/dev/null
+    [ "$now" -gt "${finished:-0}" ] && [ -n "$(processes_named train_cnn)" ]
 }
 
 processes_named() { # program name

@@ -261,12 +261,12 @@ knows_repetitions() {
     done
     runs=("$tmp"/results/fake/2*)
     [ "${#runs[@]}" -eq 4 ] || return 1
-    expect 0 "estimated from 3 campaigns and the default" compare "${runs[0]}" "${runs[1]}" || return 1
-    expect 0 "is averaged with its 2 repetitions" compare "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "estimated from 3 campaigns and the default" compare --as-measured "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "is averaged with its 2 repetitions" compare --as-measured "${runs[0]}" "${runs[1]}" || return 1
     expect 0 "18 in 3" compare "${runs[0]}" "${runs[1]}" || return 1
-    expect 0 "estimated from 2 campaigns and the default" compare "${runs[0]}" "${runs[1]}" "${runs[2]}" || return 1
+    expect 0 "estimated from 2 campaigns and the default" compare --as-measured "${runs[0]}" "${runs[1]}" "${runs[2]}" || return 1
     expect 0 "differ by 20 % (--floor)" compare "${runs[0]}" "${runs[1]}" --floor 20% || return 1
-    expect 0 "0 slower" compare "${runs[0]}" fake
+    expect 0 "0 slower" compare --as-measured "${runs[0]}" fake
 }
 check "repetitions of a run show the variation between campaigns" knows_repetitions
 

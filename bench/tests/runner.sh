@@ -318,7 +318,7 @@ says_how_tables_come_back() {
 says_why_nothing_begins() {
     local i
     for ((i = 0; i < 20; i++)); do
-        expect 2 "--cpus '0': expected an entry for node-local rank 1, found 1" waits_for_input "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
+        expect 2 "--cpus '0': expected an entry for node-local rank 1, found 1" "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
     done
 }
 

@@ -43,7 +43,7 @@ hash_of() { # isa, model, plan, ranks, options
     SCALEBENCH_ISA=$1 BLIS_ARCH_TYPE=$(blis_arch "$1") "$mpiexec" -n "$4" "$train_cnn" --run time \
         --model "$2" --kernels.plan "$3" --data.set $set --data.samples 64 --train.global_batch $images \
         --train.optimizer adam --train.lr 0.001 --measure.time.warmup_steps 1 --measure.time.steps 2 \
-        --wait yield --record "$dirs" $5 >&2 </dev/null || return
+        --wait yield --record "$dirs" $5 >&2 <&"$silence" || return
     grep -ohE '"hash": ?"[^"]*"' "$dirs/rank.0.jsonl" | tail -1 | cut -d'"' -f4
 }
 

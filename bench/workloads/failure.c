@@ -37,10 +37,16 @@ void failure_warn_of_shared_memory(void)
 
 int failure_report(const char *program, const struct error *e, bool speak)
 {
-    if (speak && e->text[0] != '\0') {
-        fprintf(stderr, "%s: ", program);
-        error_print(stderr, e);
+    char line[2 * sizeof *e] = "";
+    FILE *text = fmemopen(line, sizeof line, "w");
+    if (speak && text != NULL && e->text[0] != '\0') {
+        fprintf(text, "%s: ", program);
+        error_print(text, e);
+        fflush(text);
+        fputs(line, stderr); /* one write: lines of several ranks do not mix */
     }
+    if (text != NULL)
+        fclose(text);
     return error_exit_status(e);
 }
 

@@ -67,7 +67,7 @@ says_what_is_wrong() {
 removes_what_ranks_left() {
     local old=/dev/shm/mpich_shar_tmp.old.$$ new=/dev/shm/ucx_shm_posix_.$$ held=/dev/shm/mpich_shar_tmp.held.$$ left
     exec 9>"$held"
-    touch "$old" && touch -d "1 hour" "$new" "$held"
+    touch -d "1 hour ago" "$old" && touch -d "1 hour" "$new" "$held"
     "$build/pin" --leftovers-since $(($(date +%s) + 1800))
     left=$(ls "$old" "$new" "$held" 2>/dev/null)
     exec 9>&-

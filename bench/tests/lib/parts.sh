@@ -10,9 +10,9 @@ numbers_of() { # output of train_cnn
 a_hang_is_told() { # phase in which it sleeps, pattern of the wait that rank 0 reports, command that trains, its options
     local phase=$1 awaited=$2 status
     shift 2
-    "$@" --sync.deadline 2s --inject.kind fixed --inject.sleep 300s --inject.ranks '[1]' --inject.phase "$phase" \
+    "$@" --sync.deadline 4s --inject.kind fixed --inject.sleep 300s --inject.ranks '[1]' --inject.phase "$phase" \
         --inject.steps 3..3 >"$tmp/log" 2>&1
     status=$?
     cat "$tmp/log"
-    [ "$status" -ne 0 ] && grep -q "rank 0: wait [0-9]* ($awaited) lasted longer than 2 s" "$tmp/log"
+    [ "$status" -ne 0 ] && grep -q "rank 0: wait [0-9]* ($awaited) lasted longer than 4 s" "$tmp/log"
 }

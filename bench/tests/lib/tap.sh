@@ -12,6 +12,9 @@ failed=0
 unset TESTS_BEFORE
 # A child that a signal ends before exec runs the trap too, so the trap checks the process.
 trap '[ "$BASHPID" -ne $$ ] || rm -rf "$tmp"' EXIT
+# The input of all commands never ends: hydra forwards the end of its input and dies of SIGPIPE, losing output, if the
+# launch is over by then (once in a thousand launches on a busy machine).
+mkfifo "$tmp/silence" && exec {silence}<>"$tmp/silence" <&"$silence" && rm "$tmp/silence" || exit 1
 # shellcheck source=bench/tests/lib/own_environment.sh
 . "${BASH_SOURCE[0]%/*}/own_environment.sh"
 [ -d "${SCALEBENCH_OWN:-}" ] || own_environment "$tmp/.environment"
@@ -36,13 +39,6 @@ check() { # name, command and arguments
     fi
     tenths=$(((${EPOCHREALTIME//[.,]/} - begin) / 100000))
     [ "$tenths" -lt 50 ] || echo "# that took $((tenths / 10)).$((tenths % 10)) s"
-}
-
-# Runs a launcher with an input that does not end. Hydra forwards the end of its input and dies of SIGPIPE, losing output,
-# if the launch is over by then (once in a thousand launches on a busy machine).
-waits_for_input() { # command
-    [ -p "$tmp/silence" ] || mkfifo "$tmp/silence" || return 1
-    "$@" <>"$tmp/silence"
 }
 
 skip() { # name, reason
@@ -102,7 +98,7 @@ finish() {
 expect() {
     local want=$1 text=$2 status
     shift 2
-    "$@" >"$tmp/expect.log" 2>&1 </dev/null
+    "$@" >"$tmp/expect.log" 2>&1 <&"$silence"
     status=$?
     cat "$tmp/expect.log"
     [ "$status" -eq "$want" ] || {
@@ -129,10 +125,10 @@ process_of_rank() { # word of the command line, rank
     done
 }
 
-# Waits until no process with $1 in its command line is left; fails after five seconds.
+# Waits until no process with $1 in its command line is left; fails after half a minute.
 gone() {
     local i
-    for ((i = 0; i < 50; i++)); do
+    for ((i = 0; i < 300; i++)); do
         processes "$1" >/dev/null || return 0
         sleep 0.1
     done

@@ -86,7 +86,7 @@ campaign() { # folder
 }
 
 column() { # name
-    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+    awk -F, -v name="$1" '{ gsub(/"[^"]*"/, "quoted") } NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
         { print $c }' "$bare/opt/some place/results/strong_scaling/latest/summary.csv"
 }
 

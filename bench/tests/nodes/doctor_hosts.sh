@@ -49,16 +49,23 @@ stage_both() {
     status=$?
     rmdir "$group"
     cells findings.csv '{ print $at["finding"], $at["subject"] }' | tee "$tmp/named"
+    ! grep -E '^(undecided|core_lost)' "$tmp/named" | grep -vqx 'core_lost node2' || return "$other_load"
     [ "$status" -eq 1 ] && grep -qx 'sends_slow node1' "$tmp/named" && grep -qx 'core_lost node2' "$tmp/named" &&
         ! grep -E '^(sends|receives|link)_slow' "$tmp/named" | grep -vqx 'sends_slow node1'
 }
-# Other load may hide a slow host, but not three times in a row.
+# Only a run without other load on the cores decides.
 both_are_named() {
-    stage_both || stage_both || stage_both
+    for _ in 1 2 3 4 5; do
+        stage_both && return 0
+        [ $? -eq "$other_load" ] || return 1
+    done
+    echo "in five runs, other programs used the cores"
+    return "$other_load"
 }
-if cgroups_of_cpu >/dev/null; then
-    check "a host that sends at 90 %, and one that loses 10 % of its core, are named" both_are_named
+other_load=77 both="a host that sends at 90 %, and one that loses 10 % of its core, are named"
+if ! cgroups_of_cpu >/dev/null; then
+    skip "$both" "no cgroup here limits processors"
 else
-    skip "a host that sends at 90 %, and one that loses 10 % of its core, are named" "no cgroup here limits processors"
+    check "$both" both_are_named
 fi
 finish

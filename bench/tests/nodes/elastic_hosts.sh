@@ -27,6 +27,7 @@ place.oversubscribe: allow
 checkpoint.every_steps: 50
 restart.budget: 1
 sync.deadline: 5s
+inject: {kind: fixed, sleep: 1ms}  # a host is lost before the run ends
 measure: {retries: 0, time: {launches: 0}, accuracy: {seeds: [1]}}
 figures: []
 END

@@ -188,11 +188,21 @@ in_microseconds() {
     echo "${EPOCHREALTIME//[.,]/}"
 }
 
+# Looks until two looks are equal, without processes of daemons that are about to end.
+look_before() {
+    look >"$tmp/before"
+    for _ in {1..50}; do
+        sleep 0.2
+        differs_from "$tmp/before" >/dev/null || return 0
+        mv "$tmp/now" "$tmp/before"
+    done
+}
+
 # Measures the duration of an undisturbed campaign in microseconds.
 nobody_kills() { # way
     local begin
     way=$1 folder=$tmp/out/$1 more=
-    look >"$tmp/before"
+    look_before
     begin=$(in_microseconds)
     go || return
     lasts[$way]=$(($(in_microseconds) - begin))
@@ -277,7 +287,7 @@ cleans_up_at_once() {
 survives() { # number
     local status
     touch /dev/shm/mpich_shar_tmpforeign
-    look >"$tmp/before"
+    look_before
     start_and_kill "$1" || return
     wait "$campaign"
     status=$?

@@ -196,7 +196,7 @@ is_gone_after_a_signal() {
     until_true pgrep -f "^$mark" || return 1
     kill -TERM "$pid"
     wait "$pid"
-    ! pgrep -f "^$mark" && [ "$(left)" = "$before" ]
+    gone "^$mark" && [ "$(left)" = "$before" ]
 }
 check "a signal takes everything down" is_gone_after_a_signal
 finish

@@ -38,7 +38,7 @@ cases:
   - {label: our gather, sync.strategy: gather_scatter}
   - {label: gather, workload: peer_torch, sync.strategy: gather_scatter}
 place: {oversubscribe: allow}
-measure: {time: {warmup_steps: 2, steps: 8, launches: 1..1}}
+measure: {time: {warmup_steps: 2, steps: 40, launches: 1..1}}
 figures: []
 END
 

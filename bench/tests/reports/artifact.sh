@@ -27,7 +27,7 @@ has_all() {
         cmp "$file" "$tmp/art/${file#results/reference/}" || return 1
     done
     (cd "$tmp/art" && sha256sum --check --quiet SHA256SUMS && [ "$(wc -l <SHA256SUMS)" = "$(find . -type f ! -name SHA256SUMS | wc -l)" ]) &&
-        grep -qx 'type: dataset' "$tmp/art/CITATION.cff" && grep -qx 'date-released: 2026-..-..' "$tmp/art/CITATION.cff"
+        grep -qx 'type: dataset' "$tmp/art/CITATION.cff" && grep -qx 'date-released: 20[0-9-]*' "$tmp/art/CITATION.cff"
 }
 
 # Makes a root with gnuplot, a shell, the programs of the script, their libraries and fonts.

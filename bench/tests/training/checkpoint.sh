@@ -13,7 +13,7 @@ small=(--model "$model" --data.set digits --data.samples 2000 --train.global_bat
 train() { # ranks, options
     local ranks=$1
     shift
-    waits_for_input "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" "$@"
+    "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" "$@"
 }
 
 # Prints rank 0's hash of the weights after the last step.

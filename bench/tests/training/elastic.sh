@@ -202,11 +202,11 @@ goes_on_with_one() {
 
 # The others detect it by their deadline, in their own waits or inside the library.
 goes_on_without_the_silent() {
-    run killed --set "name=silent inject.kind=fixed inject.sleep=1h inject.ranks=[1] sync.deadline=2s" || return
+    run killed --set "name=silent inject.kind=fixed inject.sleep=1h inject.ranks=[1] sync.deadline=6s" || return
     local results=$tmp/results/silent/latest
     cat "$results/segments.csv"
     [ "$(column end "$results/segments.csv" | xargs)" = "died done" ] || return
-    column reason "$results/segments.csv" | grep -q "lasted longer than 2 s; .*rank 1$"
+    column reason "$results/segments.csv" | grep -q "lasted longer than 6 s; .*rank 1$"
 }
 
 # Every trial dies until the budget is used up.

@@ -13,6 +13,7 @@ data: {set: digits, samples: 2000}
 train: {global_batch: 100}
 ranks: 2
 place: {oversubscribe: allow}
+inject: {kind: fixed, sleep: 5ms}  # so long that the counters move
 measure: {time: {warmup_steps: 2, steps: 200, launches: 2..2}}
 figures: [time]
 END_SPEC

@@ -30,7 +30,12 @@ replicas_of_stages_are_compared() {
         expect 0 "weights differ first at step 1, rank 1" train 4 --parallel.pipeline 2 --sync.strategy none
 }
 
+# Tries up to three times: on a busy machine the report of a rank that the launcher killed can come first.
 a_stage_that_dies_is_named() {
+    names_the_dead || names_the_dead || names_the_dead
+}
+
+names_the_dead() {
     train 3 --parallel.pipeline 3 --record "$tmp" --train.epochs 1000 >"$tmp/log" 2>&1 &
     local job=$! pid=
     while kill -0 "$job" 2>/dev/null && ! grep -q "^epoch 2/" "$tmp/log"; do sleep 0.1; done

@@ -73,7 +73,7 @@ names_the_stopped_rank() { # policy, ranks, options ...
     shift 2
     rm -f "$tmp/stopped.log" # of the previous policy; the wait below would find its epoch
     "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$wait" \
-        --sync.deadline 2s --version-string "$mark" "$@" >"$tmp/stopped.log" 2>&1 &
+        --sync.deadline 4s --version-string "$mark" "$@" >"$tmp/stopped.log" 2>&1 &
     pid=$!
     until_true grep -q epoch "$tmp/stopped.log" || return 1
     victim=$(process_of_rank "$mark" 1)
