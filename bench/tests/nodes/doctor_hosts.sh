@@ -53,19 +53,25 @@ stage_both() {
     [ "$status" -eq 1 ] && grep -qx 'sends_slow node1' "$tmp/named" && grep -qx 'core_lost node2' "$tmp/named" &&
         ! grep -E '^(sends|receives|link)_slow' "$tmp/named" | grep -vqx 'sends_slow node1'
 }
-# Only a run without other load on the cores decides.
+# Other load may hide a slow host, but not three times in a row. A run in which it took the cores does not count.
 both_are_named() {
-    for _ in 1 2 3 4 5; do
+    local wrong=0
+    for _ in 1 2 3 4 5 6; do
         stage_both && return 0
-        [ $? -eq "$other_load" ] || return 1
+        [ $? -eq "$other_load" ] || wrong=$((wrong + 1))
+        [ "$wrong" -lt 3 ] || return 1
     done
-    echo "in five runs, other programs used the cores"
-    return "$other_load"
+    [ "$wrong" -eq 0 ] && return "$other_load"
 }
 other_load=77 both="a host that sends at 90 %, and one that loses 10 % of its core, are named"
 if ! cgroups_of_cpu >/dev/null; then
     skip "$both" "no cgroup here limits processors"
 else
-    check "$both" both_are_named
+    both_are_named >"$tmp/both.log" 2>&1
+    case $? in
+    "$other_load") skip "$both" "in six runs, other programs used the cores" ;;
+    0) check "$both" true ;;
+    *) check "$both" sh -c "cat '$tmp/both.log'; exit 1" ;;
+    esac
 fi
 finish
