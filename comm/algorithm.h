@@ -1,9 +1,9 @@
 /* Selects the algorithm that MPICH uses for allreduce. MPICH reads its control variables (CVARs) at
  * each call. They are set and read through MPI_T (MPI 4.0, chapter 15), before or after MPI_Init.
  *
- * The values of these CVARs are numbers. The number of an algorithm is its position in the
- * description of the variable: MPICH generates both from the same text (maint/extractcvars:
- * "leading word followed with ' - '"). */
+ * The values of these CVARs are numbers. The number of an algorithm is the index of its name among
+ * the names in the variable's description: MPICH generates the numbers and the description from the
+ * same text (maint/extractcvars: "leading word followed with ' - '"). */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -24,11 +24,11 @@ enum status algorithm_read(struct algorithm_settings *settings, struct error *e)
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
 /* Returns the algorithm that MPICH is set to use: a name of algorithms.def. "auto": the default, or
- * the library lacks these CVARs. "other": the environment sets something that scalebench never
+ * the library lacks these CVARs. "other": the environment sets values that scalebench never
  * sets. */
 const char *algorithm_in_use(void);
 
-/* Returns the position of `name` in a variable's description such as "... auto - text nb - text",
- * or -1 if it is not found. The names are the words before " - ". Other text may precede a name
- * without a blank. */
+/* Returns the index of `name` among the names in a variable's description such as "... auto - text
+ * nb - text", or -1 if `name` is not found. The names are the words before " - ". Other text may
+ * precede a name without a blank. */
 int algorithm_number(const char *description, const char *name);

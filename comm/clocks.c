@@ -168,8 +168,9 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Sets firsts [ranks] to the first rank of each node, and r->node to this node's number, or to -1
- * if `rank` is not the first of its node. r->firsts has memory for 2 * ranks numbers. */
+/* Counts the nodes in r->nodes. Sets r->firsts [nodes] to the first rank of each node, and r->node
+ * to this node's number, or to -1 if `rank` is not the first of its node. r->firsts has memory for
+ * 2 * ranks numbers. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;

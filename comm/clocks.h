@@ -1,7 +1,7 @@
 /* Measures the offset of each node's clock from rank 0's. Only the first ranks of the nodes
  * exchange messages, since the ranks of a node share a clock. Nodes form a binomial tree as in HCA3
  * (Hunold and Carpen-Amarie, Hierarchical clock synchronization in MPI, 2018). In each of
- * log2(nodes) rounds, every node with a known offset answers a node without one. */
+ * log2(nodes) rounds, nodes with a known offset answer time requests from nodes without one. */
 #pragma once
 
 #include "comm/wait/wait.h"
@@ -11,7 +11,7 @@
  * this node's clock minus rank 0's; on other ranks to NAN. now_ns reads this rank's clock.
  * Collective over comm; call it outside of timed code. If all ranks share a node, the offset is 0
  * on every rank and nothing is sent. Otherwise the call costs one allreduce with a number per rank,
- * log2(nodes) rounds and a barrier. A round has up to 200 round trips. It ends after 0.2 s, but not
- * before 20 round trips. */
+ * log2(nodes) rounds and a barrier. A round ends after 200 round trips, or after 0.2 s if at least
+ * 20 round trips are done. */
 enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,
                         MPI_Comm comm, int64_t (*now_ns)(void), struct error *e);

@@ -1,7 +1,7 @@
 /* Compressors reduce the bytes that a gradient sum sends. A strategy flagged STRATEGY_COMPRESSES
- * calls sync_sum for ranges of tensors. The compressor replaces the gradients by its approximation
- * of their sum over ranks, with the same bits on every rank. Each compressor is one const table,
- * exported by a .c file, and one line in comm/cost/compressors.def.
+ * calls sync_sum for ranges of tensors. The compressor replaces the gradients by an approximate sum
+ * over ranks, with the same bits on every rank. Each compressor is one const table, exported by a
+ * .c file, and one line in comm/cost/compressors.def.
  *
  * Error feedback: each rank keeps the error that compression made in its gradients, and adds it to
  * the gradients of the next step (Seide et al., 2014; Karimireddy et al., "Error feedback fixes
@@ -57,8 +57,8 @@ struct exchanger {
 };
 enum status exchanger_open(struct exchanger *x, struct sync *s, struct error *e);
 
-/* A vector of `n` items of `width` bytes, divided by pool_share into one share per rank, whose
- * sizes differ by at most one item. */
+/* A vector of `n` items of `width` bytes, divided by pool_share into one share per rank. The sizes
+ * of shares differ by at most one item. */
 struct shares {
     void *data;
     size_t n, width;

@@ -51,9 +51,9 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
  * have a buffer of their own, since y may be one of the terms. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
-/* Adds x to `sums`, or copies x to `sums` if !add. The hardware prefetcher stops when the next
- * block switches to another term. Therefore each line prefetches the same line of this term's next
- * block. */
+/* Adds x to `sums`, or copies x to `sums` if !add. The hardware prefetcher stops at the end of a
+ * block, where another term follows. Therefore each line prefetches the same line of this term's
+ * next block. */
 static inline __attribute__((always_inline)) void
 add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
 {

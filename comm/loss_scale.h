@@ -3,9 +3,8 @@
  * gradients are divided by it before use. If the sum overflows fp16, every rank skips the step.
  *
  * A dynamic scale adapts to such overflows as in DeepSpeed. Each overflow first lowers the
- * hysteresis; once the hysteresis is 1, each overflow halves the scale. After `window` steps
- * without overflow the scale doubles and the hysteresis is reset. The first step without overflow
- * is not counted.
+ * hysteresis; once the hysteresis is 1, each overflow halves the scale. Every `window` steps
+ * without overflow, not counting the first, double the scale and reset the hysteresis.
  *
  * Scales are powers of two, so dividing by them is exact. */
 #pragma once
@@ -15,7 +14,7 @@
 
 /* Options of loss scaling. If all are zero, gradients are not scaled. */
 struct loss_scale_options {
-    double fixed;          /* constant scale; 0: the scale is dynamic */
+    double fixed;          /* constant scale; 0: the scale is dynamic if initial > 0 */
     double initial, least; /* first and smallest value of a dynamic scale */
     uint64_t window;
     uint32_t hysteresis;
@@ -26,7 +25,7 @@ struct loss_scale {
     struct loss_scale_options options;
     double value;
     uint32_t hysteresis; /* number of overflows until the scale is halved */
-    uint64_t clean;      /* steps since the last overflow, or since the first step */
+    uint64_t clean;      /* number of steps since the last overflow or the start */
     uint64_t skipped;    /* number of steps skipped because of an overflow */
 };
 

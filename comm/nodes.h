@@ -1,10 +1,10 @@
-/* Finds which ranks share a node. */
+/* Finds the ranks that share a node. */
 #pragma once
 
 #include "comm/wait/wait.h"
 
 /* Sets *ranks to the number of ranks of comm on this node, and *first to the lowest of these ranks.
- * Uses the ranks that waiter_open found, so it does not communicate. */
+ * Does not communicate, since waiter_open has already found the ranks of this node. */
 void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first);
 
 /* Sets node_of [ranks] to the number of each rank's node. Nodes are numbered in the order of their

@@ -30,8 +30,8 @@ struct overlap {
     bool stop, stepping;
     atomic_bool spinning; /* copy of `stepping` for reads without the mutex */
     atomic_int owner;
-    atomic_bool wanted; /* whether the computing thread waits for MPI: begin no poll */
-    int64_t cpu_ns;     /* processor time of the separate thread when it was last read */
+    atomic_bool wanted; /* whether the computing thread waits to call MPI, so no poll may begin */
+    int64_t cpu_ns;     /* processor time of the separate thread at the last reading */
 };
 
 /* ---- The thread ---- */
@@ -138,7 +138,8 @@ static void stop_thread(struct overlap *o)
     pthread_mutex_destroy(&o->mutex);
 }
 
-/* Adds the thread's processor time to poll_ns, so that polling does not count as useful work. */
+/* Adds to poll_ns the thread's processor time since the last call, so that polling does not count
+ * as useful work. */
 static void count_polling(struct overlap *o)
 {
     clockid_t clock;

@@ -1,4 +1,4 @@
-/* Tests a strategy's messages while its rank computes. sync.overlap (overlaps.def) sets who tests:
+/* Tests a strategy's messages while the rank computes. sync.overlap (overlaps.def) sets who tests:
  * nobody, the computing thread between layers or tiles, or a separate thread. The separate thread
  * calls MPI only between overlap_compute_begin and overlap_compute_end, when the computing thread
  * does not. MPI_THREAD_SERIALIZED is therefore sufficient. */
@@ -30,8 +30,8 @@ void overlap_step_begin(struct overlap *o);
 void overlap_step_end(struct overlap *o);
 
 /* overlap_compute_begin and overlap_compute_end mark the start and end of each op of the network.
- * In between, the computing thread calls MPI only between overlap_pause and overlap_resume. Batch
- * norm calls MPI in this way to sum over ranks. */
+ * During an op, the computing thread may call MPI only between overlap_pause and overlap_resume, as
+ * batch norm does to sum over ranks. */
 void overlap_compute_begin(struct overlap *o);
 void overlap_compute_end(struct overlap *o);
 void overlap_pause(struct overlap *o);

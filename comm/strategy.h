@@ -175,7 +175,7 @@ struct sync {
     const bool *in_norm;
     int rank, ranks;
     struct arenas arenas;
-    size_t *counts; /* [2 n_tensors] numbers of elements of all tensors, then config.rows */
+    size_t *counts; /* [2 n_tensors] number of elements of each tensor, then config.rows */
     struct sync_times times;
     struct cost extra; /* cost of this step's calls of sync_extra_sum */
     bool polls;        /* whether sync_poll is running on the computing thread */
@@ -185,15 +185,15 @@ struct sync {
      * sum, before it scales and clips the sum. */
     bool takes_norm2;
     double sum_norm2;
-    /* whether this step's gradients overflowed fp16, on any rank or, after sync_clip_alone, on this
-     * rank; the optimizer is then skipped */
+    /* whether this step's gradients overflowed fp16 on any rank (if sync_clip_alone was called: on
+     * this rank); if so, the optimizer is skipped */
     bool overflow;
     /* scale of the loss, and so of backward's gradients; summed gradients are divided by it */
     struct loss_scale loss_scale;
     int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
     /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    int64_t waited_ns; /* time in this step's earlier waits, after which the rank computed */
+    int64_t waited_ns; /* comm_exposed_ns at this step's last sync_comm_end_amid; 0: none yet */
     /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;
     struct waiter *waiter;
@@ -212,8 +212,8 @@ struct sync {
 };
 
 /* Allocates zeroed, aligned memory, already paged in, for arenas whose pointer is NULL;
- * sync_destroy frees it. A strategy may first set pointers to other memory. Its destroy hook must
- * then set them to NULL. */
+ * sync_destroy frees it. A strategy may first set pointers to other memory. If mem_free must not
+ * free that memory, the destroy hook must set these pointers to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 
 /* Creates a strategy and its arenas. Collective. After an error nothing is allocated. */
@@ -313,15 +313,15 @@ void sync_call_end(struct sync *s);
 
 #define SYNC_TITLE 64
 /* Writes the name of the strategy's state in a checkpoint, for example "allreduce + powersgd of
- * rank 2" or "delayed, scaled after". "delayed" and "delayed, scaled after" need different names,
- * because checkpoints contain means for the first and sums for the second. */
+ * rank 2" or "delayed, scaled after". Names must differ, because a checkpoint contains mean
+ * gradients for "delayed", but summed gradients for "delayed, scaled after". */
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
 /* Returns the flags (STRATEGY_...) of the strategy in its variant. */
 unsigned sync_flags(const struct sync *s);
 
-/* Returns the cost of communication on this rank by formula: of one step, or of one period if the
- * strategy does not communicate in every step. */
+/* Returns the cost of communication on this rank, computed by formula: for one step, or for one
+ * period if the strategy does not communicate in every step. */
 struct cost sync_cost(const struct sync *s);
 
 /* Prepares summed gradients for the optimizer: elements [begin, end), for which this rank is
@@ -356,9 +356,9 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
                         struct error *e);
 
 /* For ranks that update weights with their own gradient instead of a sum. sync_clip_alone clips
- * this gradient by value and by its own norm; sync_update_alone then also runs the optimizer. In
- * 16-bit precisions the gradient is first rounded, as if it had been sent; in fp16 an overflow on
- * this rank sets s->overflow. */
+ * this gradient by value and by its own norm; sync_update_alone does the same, then runs the
+ * optimizer. In 16-bit precisions the gradient is first rounded, as if it had been sent; in fp16 an
+ * overflow on this rank sets s->overflow. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

@@ -4,8 +4,8 @@
 
 /* ---- Intervals ---- */
 
-/* Begins an interval of exposed communication: subtracts the clock from comm_exposed_ns, to which
- * end_interval adds the clock. Within an interval comm_exposed_ns is not valid. */
+/* Begins an interval of exposed communication: subtracts the begin time from comm_exposed_ns.
+ * end_interval adds the end time, so comm_exposed_ns is not valid within an interval. */
 static void begin_at(struct sync *s, int64_t now_ns)
 {
     if (s->comm_begin_ns == 0)

@@ -43,8 +43,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     end_update(s, "optimizer", begin_ns);
 }
 
-/* Sums the norms of whole tensors over ranks, for optimizers such as LARS. Each rank contributes
- * its spans, which may be parts of tensors. */
+/* Sums the squared norms of whole tensors over ranks, for optimizers such as LARS. Each rank
+ * contributes its spans, which may be parts of tensors. */
 static enum status sum_norms(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, uint64_t step, double *norms2, struct error *e)
 {
@@ -105,8 +105,8 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     return sum;
 }
 
-/* Calls the hook norm2_local. If the hook is NULL, every rank holds the whole gradient, and each
- * rank sums an equal part of it. */
+/* Returns this rank's part of the gradient's sum of squares, from the hook norm2_local. If the hook
+ * is NULL, every rank holds the whole gradient and sums the squares of an equal part. */
 double sync_norm2_local(struct sync *s)
 {
     size_t begin, end;

@@ -87,8 +87,8 @@ void gemm(size_t m, size_t n, size_t k, real *c, size_t ldc, struct gemm_operand
           struct gemm_operand b, bool add)
 {
     /* Each product uses one thread, regardless of BLIS_NUM_THREADS and OMP_NUM_THREADS, because
-     * several threads call gemm at once. The casts drop const because BLIS declares its input
-     * operands without it. */
+     * several threads call gemm at once. The casts drop const because BLIS declares input operands
+     * without const. */
     rntm_t one_thread = BLIS_RNTM_INITIALIZER;
     bli_rntm_set_num_threads(1, &one_thread);
     real one = 1, beta = add ? 1 : 0;

@@ -18,8 +18,8 @@ const char *gemm_library(void);
  * the variable is set already. Child processes inherit the variable. */
 void gemm_init(void);
 
-/* Operand of a matrix product. Its stored rows are `ld` numbers apart. A transposed operand a is
- * stored as [k,m], a transposed b as [n,k]. */
+/* Operand `a` or `b` of gemm. Its stored rows are `ld` numbers apart. If transposed, `a` is stored
+ * as [k,m] and `b` as [n,k]. */
 struct gemm_operand {
     const real *data;
     size_t ld;

@@ -23,8 +23,8 @@ double peak_flop_per_s(enum isa isa)
     return best;
 }
 
-/* Counts the bytes accessed: loading reads x once; adding reads both halves of x and writes one
- * half. */
+/* Returns the higher of two rates, in bytes accessed per second. Loading reads x once; adding reads
+ * both halves of x and writes one half. */
 double peak_byte_per_s(enum isa isa, real *x, size_t n)
 {
     const struct peak_functions *f = peak_for(isa);

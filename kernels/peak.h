@@ -1,6 +1,6 @@
 /* Peak rates of an instruction set. Arithmetic: multiplications and additions in registers, with
- * enough independent sums to keep all multipliers busy. Memory: loads, or additions to memory. For
- * sets that round operands, the products of rounded operands are measured. */
+ * enough independent sums to keep all multipliers busy. Memory: loads, or additions to memory. If
+ * the instruction set has bf16 products, these are measured. */
 #pragma once
 
 #include <stddef.h>

@@ -46,8 +46,8 @@ static int refuse(int fd, int error, const char *why, const char **to)
     return -1;
 }
 
-/* Opens a regular file or, if `pipe`, also a FIFO. O_NONBLOCK keeps open from waiting for a FIFO's
- * writer; the flag is cleared before reading. */
+/* Opens a regular file or, if `pipe`, also a FIFO. Returns -1 and sets *why on failure. With
+ * O_NONBLOCK, open() does not wait for a FIFO's writer; the flag is cleared before reading. */
 static int open_kind(const char *path, bool pipe, const char **why)
 {
     struct stat info;

@@ -4,7 +4,8 @@
  *
  * To recognise another kind of file that is mistaken for data, add a row to `mistaken` in file.c
  * and a row to test_data_bad.c. A new reader of files that users name calls file_open, and has a
- * fuzzing harness bench/tests/fuzz/fuzz_<reader>.c with its seeds beside it. */
+ * fuzzing harness bench/tests/fuzz/fuzz_<reader>.c with seeds in
+ * bench/tests/fuzz/seeds/<reader>. */
 #pragma once
 
 #include <glob.h>
@@ -36,15 +37,15 @@ int file_glob(const char *folder, const char *pattern, int flags, glob_t *found)
 /* Compares two file names for qsort; numbers compare by value, so fig2 comes before fig10. */
 int file_compare_names(const void *a, const void *b);
 
-/* Reads the first line of a file, without newline. Returns false and "" if the file cannot be read
- * or the line is empty. */
+/* Reads the first line of a file, without newline. Returns false and sets `line` to "" if the file
+ * cannot be read or its first line is empty. */
 bool file_first_line(const char *path, char *line, size_t size);
 
 /* Returns the number at the beginning of a file; NAN if the file cannot be read or does not begin
  * with a number. */
 double file_number(const char *path);
 
-/* Returns the last component of a path, a pointer into it. */
+/* Returns a pointer into `path`, to its last component. */
 const char *file_name(const char *path);
 
 /* Writes all n bytes, even if signals interrupt the writing. Returns false on failure, with
@@ -59,7 +60,7 @@ bool file_sync_folder(const char *folder);
 #define FILE_HEAD_BYTES 64
 
 /* Returns ERR_DATA if the first `n` bytes of a file show that it is a web page, an archive or the
- * like. With `format` "IDX", a message is "begins with '<html': a web page, not IDX; download it
- * again". */
+ * like. With `format` "IDX", a message is "begins with '<html': found a web page, expected IDX;
+ * download it again". */
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
                             struct error *e);

@@ -58,9 +58,9 @@ static double critical_deviate(size_t n, double alpha)
     return ((double)n - 1) * t / sqrt((df + t * t) * (double)n);
 }
 
-/* Returns the number of outliers, whose indices are the first in order[n / 4]. Tests and removes
- * the furthest value n / 4 times. All values up to the last significant one are outliers. Each test
- * has level alpha / (n / 4). */
+/* Returns the number of outliers and stores their indices at the start of order [n / 4]. Tests and
+ * removes the furthest value n / 4 times, each time at level alpha / (n / 4). The outliers are the
+ * last value that a test finds significant and all values removed before it. */
 static size_t find_outliers(size_t *order, const double *logs, size_t n, double alpha)
 {
     size_t found = 0;

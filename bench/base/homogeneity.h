@@ -8,17 +8,18 @@
 
 /* Returns the number of outliers among x[n] > 0, at most n / 4. Uses the generalised extreme
  * Studentised deviate of the logarithms (Rosner, "Percentage points for a generalized ESD
- * many-outlier procedure", 1983). `alpha` is the probability of any finding if x is normal or
- * log-normal. Values within `least` of the median are not outliers (0.01: 1 %). `outside` [n] marks
- * them, unless NULL. Returns 0 if n < 6, if a value is not positive or finite, or if memory runs
- * out. */
+ * many-outlier procedure", 1983). If x is normal or log-normal, the probability of any finding is
+ * at most `alpha`. Values within `least` of the median are not outliers (0.01: 1 %). `outside` [n]
+ * marks the outliers, unless NULL. Returns 0 if n < 6, if a value is not positive or finite, or if
+ * memory runs out. */
 size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alpha, double least);
 
 /* Returns the number of modes, 1 or 2, of x[n] > 0. There are two modes if the logarithms split
- * into groups of at least two values each, and two conditions hold. The ratio of sums of squares
- * between and within groups exceeds its 1 % point for normal samples (Engelman and Hartigan,
- * "Percentage points of a test for clusters", 1969). The group means differ by at least `least`
- * (0.01: 1 %). Returns 1 if n < 6, if a value is not positive or finite, or if memory runs out. */
+ * into two groups of at least two values each that meet two conditions: (1) The ratio of sums of
+ * squares between and within groups exceeds its 1 % point for normal samples (Engelman and
+ * Hartigan, "Percentage points of a test for clusters", 1969). (2) The group means differ by more
+ * than `least` (0.01: 1 %). Returns 1 if n < 6, if a value is not positive or finite, or if memory
+ * runs out. */
 int homogeneity_modes(const double *x, size_t n, double least);
 
 /* Trend of x[n] over its index. */

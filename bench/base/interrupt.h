@@ -1,5 +1,5 @@
-/* Waits for Ctrl-C, SIGTERM and SIGHUP through a file descriptor. From interrupt_begin to
- * interrupt_end these signals are blocked, except signals that this process ignores. */
+/* Receives SIGINT (Ctrl-C), SIGTERM and SIGHUP through a file descriptor. From interrupt_begin to
+ * interrupt_end these signals are blocked, unless this process ignores them. */
 #pragma once
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 struct interrupt {
     int fd;          /* signalfd, readable after a signal */
     sigset_t before; /* signal mask to restore */
-    int signal;      /* the first signal since begin; 0: none */
+    int signal;      /* first signal since interrupt_begin; 0: none */
 };
 
 /* Blocks SIGINT, SIGTERM and SIGHUP, unless ignored, and opens a descriptor for them. Errors:
@@ -18,7 +18,7 @@ struct interrupt {
 enum status interrupt_begin(struct interrupt *interrupt, struct error *e);
 /* Reads the signals that came since the last call; returns true if any came. */
 bool interrupt_look(struct interrupt *interrupt);
-/* Returns true if a signal has come at any time since begin. */
+/* Returns true if a signal has come at any time since interrupt_begin. */
 bool interrupt_came(struct interrupt *interrupt);
 /* Restores the signal mask and closes the descriptor. */
 void interrupt_end(struct interrupt *interrupt);

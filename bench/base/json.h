@@ -9,8 +9,8 @@
 
 /* ---- Writing ---- */
 
-/* Returns a new string, owned by the caller; NULL if memory runs out. If `text` is not valid UTF-8,
- * which JSON cannot hold, its invalid bytes and control characters become text such as \xff. */
+/* Returns a new string, owned by the caller; NULL if memory runs out. JSON holds only valid UTF-8:
+ * in any other `text`, invalid bytes and control characters become escapes such as \xff. */
 json_t *json_text(const char *text);
 
 /* Returns a new string as json_text does, or JSON's null if `text` is NULL or empty. */
@@ -39,8 +39,8 @@ const char *json_text_of(const json_t *object, const char *name);
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
 /* Calls `take` for the object on each line of a file, until a call fails. *lines is the number of
- * lines read. A line that is not an object is ERR_DATA with file and line. Such a line at the end
- * of the file is skipped, since its writer may have been killed. ERR_SYSTEM if the file cannot be
+ * lines read. A line that is not an object is skipped if it is the last line (its writer may have
+ * been killed), otherwise ERR_DATA with path and line number. ERR_SYSTEM if the file cannot be
  * read. */
 enum status json_read_lines(FILE *file, const char *path, json_take_line *take, void *arg,
                             int *lines, struct error *e);

@@ -1,4 +1,4 @@
-/* Checks, before a program runs, that it can write its output files at the end. */
+/* Checks, before long work begins, that its output files can be written. */
 #pragma once
 
 #include "kernels/base/error.h"

@@ -1,6 +1,6 @@
-/* Reads and writes files in the safetensors format, which PyTorch users can open without running
- * code: 8 bytes with the length of a header (little-endian), the header as JSON, the tensors' bytes
- * in C order.
+/* Reads and writes files in the safetensors format. PyTorch users can open such a file without
+ * running code from it. A file has 8 bytes with the length of its header (little-endian), the
+ * header as JSON, and the tensors' bytes in C order.
  *
  *   {"__metadata__":{"key":"text"},
  *    "fc.weight":{"dtype":"F32","shape":[10,784],"data_offsets":[0,31360]}, ...}
@@ -49,8 +49,8 @@ enum status safetensors_check(const char *option, const char *path, struct error
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 
-/* Opens and checks a file. ERR_DATA if it cannot be read or its format is wrong; then the message
- * has the offset and the expected content. Call safetensors_close even after an error. */
+/* Opens and checks a file. ERR_DATA if the file cannot be read, or if its format is wrong (then the
+ * message has the offset and the expected content). Call safetensors_close even after an error. */
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *e);
 void safetensors_close(struct safetensors *file);
 
@@ -63,5 +63,6 @@ const char *safetensors_text(const struct safetensors *file, const char *key);
 /* Writes a tensor's type and shape, such as "F32 [10,784]". Returns `text`. */
 char *safetensors_type_text(char text[128], const struct safetensors_tensor *tensor);
 
-/* Returns the size of one number of a type in bytes; 0 if the format does not have the type. */
+/* Returns the size in bytes of one number of type `dtype`; 0 if the format does not have the
+ * type. */
 size_t safetensors_type_bytes(const char *dtype);

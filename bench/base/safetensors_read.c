@@ -7,7 +7,7 @@
 #include "bench/base/safetensors.h"
 #include "kernels/base/mem.h"
 
-#define LENGTH_BYTES     8         /* size of the file's first field: the header's length */
+#define LENGTH_BYTES     8         /* bytes of the first field, which holds the header's length */
 #define HEADER_BYTES_MAX 100000000 /* largest header that the format allows */
 
 size_t safetensors_type_bytes(const char *dtype)
@@ -236,7 +236,7 @@ enum status safetensors_open(struct safetensors *file, const char *path, struct 
 {
     *file = (struct safetensors){.n = 0};
     if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
-        return error_set(e, ERR_ARGUMENT, "path %s: expected at most %zu characters", path,
+        return error_set(e, ERR_ARGUMENT, "path %s: expected at most %zu bytes", path,
                          sizeof file->path - 1);
     TRY(file_map_open(&file->map, path, e));
     TRY(read_header(file, e));

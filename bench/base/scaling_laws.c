@@ -115,7 +115,7 @@ static struct parameters minimum_of(const struct normal *s)
 }
 
 /* Moves *at towards `to`, and halves the distance until the sum of squares is below *sum. Sets *sum
- * to the new sum. Returns whether it fell enough for another move to be useful. */
+ * to the new sum. Returns whether the sum fell enough for another move to be useful. */
 static bool descend(struct parameters *at, struct parameters to, double *sum,
                     const struct shape *shape, const struct scaling_point *points, size_t n)
 {
@@ -166,8 +166,8 @@ double scaling_speedup(enum scaling_law law, const struct scaling_fit *fit, doub
     return shapes[law].inverse ? p / form : p * form;
 }
 
-/* Sets the largest speed-up of a law and its p. If kappa > 0, the derivative of the speed-up is 0
- * there: p = sqrt((1 - sigma) / kappa). */
+/* Sets the largest speed-up of a law (limit) and the p that gives it (limit_p). If kappa > 0, the
+ * derivative of the speed-up is 0 at p = sqrt((1 - sigma) / kappa). */
 static void set_limit(struct scaling_fit *fit, enum scaling_law law)
 {
     fit->limit_p = fit->kappa > 0 ? fmax(sqrt((1 - fit->sigma) / fit->kappa), 1) : INFINITY;

@@ -24,7 +24,7 @@ struct scaling_fit {
 /* Fits a law to n points by least squares of the logarithms of the speed-ups: relative differences
  * count alike at all p. Least squares of a linearised law would weight the error of each point by
  * its distance from ideal scaling, which biases the fit. All numbers are NAN if n is less than the
- * number of parameters, or if a point is not positive and finite with p > 1. */
+ * number of parameters, or if a point has p <= 1, speedup <= 0, or a member that is not finite. */
 struct scaling_fit scaling_fit(enum scaling_law law, const struct scaling_point *points, size_t n);
 
 /* Returns the speed-up of a fitted law on p processors. */

@@ -11,8 +11,10 @@ enum status scratch_open(char *path, size_t size, struct error *e)
     const char *chosen = getenv("TMPDIR"), *folder = chosen != NULL && *chosen ? chosen : "/tmp";
     int length = snprintf(path, size, "%s/scalebench-XXXXXX", folder);
     if (length < 0 || (size_t)length >= size)
-        return error_set(e, ERR_SYSTEM, "TMPDIR: the path %s has more than %zu bytes", folder,
-                         size);
+        return error_set(e, ERR_SYSTEM,
+                         "TMPDIR: %s is too long: the path of a temporary folder in TMPDIR must "
+                         "have fewer than %zu bytes",
+                         folder, size);
     if (mkdtemp(path) == NULL)
         return error_set(e, ERR_SYSTEM, "cannot create the temporary folder %s: %s", path,
                          strerror(errno));

@@ -1,6 +1,6 @@
 /* Tests which rank the other ranks wait for, by one vote per launch. Steps of a launch depend on
- * each other, so the launch votes once: for the rank that arrived last in more of its steps than
- * any other. If no rank is slower than the others, each rank is equally likely to get the vote. */
+ * each other, so the launch votes once: for the rank that arrived last in the most steps. If no
+ * rank is slower than the others, each rank is equally likely to get the vote. */
 #pragma once
 
 #include <stddef.h>
@@ -10,11 +10,11 @@
 int votes_largest(const size_t *counts, int n);
 
 struct votes {
-    int choice; /* index of the choice with the most votes, the first if several have equally many;
-                   -1: no votes */
+    int choice; /* index of the choice with the most votes (in a tie, the one voted for first); -1:
+                   no votes */
     size_t n;   /* number of votes cast */
-    /* Upper bound of the probability that any choice gets as many votes if all are equally likely;
-     * NAN: no votes. */
+    /* Upper bound of the probability that some choice gets as many votes as `choice` if all choices
+     * are equally likely; NAN: no votes. */
     double p;
 };
 

@@ -17,7 +17,7 @@ static const struct key {
     const char *name;
     enum kind kind;
     const struct enumeration *names; /* the allowed texts; NULL: any text */
-    const char *form;                /* allowed form as a condition, such as "time = PATTERN" */
+    const char *form;                /* "NAME = PATTERN" that allowed texts match (pattern.h) */
     const char *expected;
 } keys[CLUSTER_KEYS] = {
 #define CLUSTER_KEY(name, kind, names, form, expected, help)                                       \

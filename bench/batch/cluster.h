@@ -17,9 +17,9 @@ struct cluster {
     struct node root;
 };
 
-/* Reads the description of cluster `name`: a path, or configs/sites/<name>.yaml below the current
- * folder, otherwise below `home`. ERR_SPEC with file:line:column if it cannot be read, ERR_ARGUMENT
- * if it is not found. Call cluster_free afterwards, even after an error. */
+/* Reads the description of a cluster. `name` is a path, or the name of configs/sites/<name>.yaml
+ * below the current folder, otherwise below `home`. ERR_SPEC with file:line:column if it cannot be
+ * read, ERR_ARGUMENT if it is not found. Call cluster_free afterwards, even after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 
@@ -29,6 +29,6 @@ const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the size of the cluster's largest job: cores per node and number of nodes. All jobs of
- * this cluster read a spec for this size. */
+/* Returns the size of the cluster's largest job: cores per node and number of nodes. All jobs on
+ * this cluster read a spec for this size, so that they have the same points. */
 struct spec_machine cluster_machine(const struct cluster *c);

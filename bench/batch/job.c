@@ -54,7 +54,7 @@ enum status job_check(const struct campaign *c, struct error *e)
         return OK;
     const char *set = c->request->set;
     return error_set(e, ERR_UNAVAILABLE,
-                     "%s needs a Slurm job, but found none. Type: sbatch -N%ld "
+                     "%s: expected a Slurm job, found none. Type: sbatch -N%ld "
                      "configs/sites/bench.sbatch %s%s%s%s",
                      c->request->spec, nodes, c->request->spec, set != NULL ? " --set \"" : "",
                      set != NULL ? set : "", set != NULL ? "\"" : "");

@@ -78,8 +78,8 @@ static bool any_requested_fits(const struct spec *spec, const struct spec_machin
     return any;
 }
 
-/* Lists the numbers of nodes for which jobs are needed; none if every requested point needs more
- * cores than a node has. */
+/* Lists the node counts for which jobs are needed. The list is empty if every requested point needs
+ * more cores than a node has. Also sets m->simulated and m->too_large. */
 static void list(struct missing *m, const struct launch_order *o, const struct spec *spec,
                  const struct spec_machine *machine)
 {

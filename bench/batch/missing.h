@@ -1,4 +1,4 @@
-/* Finds the numbers of nodes for which a campaign's missing launches need jobs. */
+/* Finds the job sizes (numbers of nodes) that a campaign's missing launches need. */
 #pragma once
 
 #include <stddef.h>
@@ -6,9 +6,9 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Distinct numbers of nodes of the points that lack launches, ascending; none if every requested
- * point needs more cores per node than a node has. A base point of speed-ups is ignored if jobs for
- * points on more nodes will run all its missing launches. */
+/* `nodes` [n]: numbers of nodes of the points that lack launches, distinct and ascending. n is 0 if
+ * every requested point needs more cores per node than a node has. A base point of speed-ups is
+ * ignored if jobs for points on more nodes will run all its missing launches. */
 struct missing {
     long *nodes;
     size_t n;
@@ -25,6 +25,6 @@ enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);
 void missing_free(struct missing *m);
 
-/* Returns the number of cores that a point needs on a node; 0 if it is simulated. Emulated hosts
- * share one node. */
+/* Returns the number of cores that a point needs on a node; 0 if the point is simulated. Emulated
+ * hosts share one node, which needs cores for all ranks. */
 long missing_cores(const struct point *point);

@@ -1,6 +1,6 @@
-/* Starter of a bundle's program (ci/bundle.sh), linked statically and installed under the
- * program's name. It starts NAME.program beside it with the dynamic loader and the libraries of
- * the bundle. So a bundle works in any folder and on any machine; a program alone would need its
+/* Starter of a bundle's program (ci/bundle.sh), linked statically and installed under the program's
+ * name. It starts NAME.program of the same folder with the bundle's dynamic loader and
+ * libraries. So a bundle works in any folder and on any machine; a program alone would need its
  * loader at an absolute path. The loader has one name per program, lib/as/NAME, since ps and top
  * show that name. */
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Computes values of claims that are cells of tables, such as a median over rows of summary.csv,
- * and the intervals of medians. */
+/* Computes claim values that are taken from tables, such as a median over rows of summary.csv, and
+ * the intervals of medians. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,8 +280,8 @@ struct interval claim_median_interval(const double *x, size_t n)
 }
 
 /* Fills x[] with one value per launch, the median of the launch's consecutive rows. If the table
- * has no launches, fills x[] with the values of all rows. Returns the length of x. `own` is scratch
- * space of cell->n values. */
+ * has no column `launch`, fills x[] with the values of all rows. Returns the length of x. `own` is
+ * scratch space of cell->n values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;

@@ -1,4 +1,5 @@
-/* Judges claims of publications by measured numbers. A file such as results/claims.yaml lists them:
+/* Judges claims of publications by measured numbers. A file such as results/claims.yaml lists the
+ * claims:
  *
  *   runs:                                     # runs in reference/ and their commands
  *     overlap: make references NAMES=overlap
@@ -15,15 +16,15 @@
  *
  * A value is a cell, "[reduction] column of file [where condition]", or arithmetic over earlier
  * values. A file is a table of a run, run/file.csv, or lies in published/ beside the claims. Names
- * of columns are resolved as in `scalebench check`, with their intervals and, for summary.csv, the
- * options of the points.
+ * in a cell are resolved as in `scalebench check`: columns, with their intervals, and for
+ * summary.csv also options of the points.
  *
  * The verdict evaluates `holds` over intervals of 95 %. A cell has the interval in its columns
  * *_lo and *_hi if their level reaches 95 %. `median of` a column has an interval from order
  * statistics for six or more launches, and from Student's t for two to five. Several rows of one
- * launch are replaced by their median first. Otherwise the interval is unbounded for a column that
- * has such bounds, for a measured column of summary.csv, and for the median of one launch. All
- * other cells are exact, such as counted and published numbers.
+ * launch are replaced by their median first. Any other cell has an unbounded interval if its column
+ * has bounds *_lo and *_hi, if it is in a measured column of summary.csv, or if it is the median of
+ * one launch. The remaining cells, such as counted and published numbers, are exact.
  *
  * "a - b" and "a / b" of two medians over different launches have the estimate and exact interval
  * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
@@ -76,7 +77,7 @@ struct claim_value {
     char *word;              /* the cell's text, owned; NULL: the value is a number */
     char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; "": no
                    row matches; NULL: arithmetic, or the table is not measured yet */
-    int line;   /* line of the row with the value of `min of` or `max of`; 0: any other value */
+    int line;   /* line of the row that `min of` or `max of` selects; 0: neither reduction */
     const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
@@ -84,7 +85,7 @@ struct claim_value {
                                    unit.text NULL: no unit (for example a product) or unknown */
     bool sampled;                    /* the value is a cell of one row, or a median of rows */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
-    enum claim_method method;        /* method of the interval of arithmetic */
+    enum claim_method method;        /* method that gave the interval of an arithmetic value */
     size_t launches[2];              /* numbers of launches of a and b in "a - b" or "a / b"; 0:
                                         more launches would not replace METHOD_CORNERS */
     bool withheld;                   /* the value has no interval because ranks share cores */
@@ -103,7 +104,7 @@ struct claim_need {
                              launches would not decide it */
     double seconds;  /* wall time of `launches` launches of every point that the claim uses,
                              from the mean wall time of existing launches */
-    enum claim_verdict expected;     /* verdict if the claim's values stay; valid if launches > 0 */
+    enum claim_verdict expected;     /* verdict if values stay the same; valid if launches > 0 */
     const struct claim_value *value; /* first value whose interval leaves the claim undecided;
                                         borrowed */
     struct interval width;           /* expected interval of `value` after `launches` launches */
@@ -185,9 +186,10 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the function that writes verdicts in format `name`. If `plan`, it writes one row per
- * undecided claim with the launches that would decide the claim; rows that decide the most claims
- * per second of measurement are first. The message of ERR_ARGUMENT lists all formats. */
+/* Finds the function that writes verdicts in format `name`. If `plan`, the function writes one row
+ * per undecided claim with the launches that would decide the claim. Rows whose launches decide the
+ * most claims per second of measurement are first. The message of ERR_ARGUMENT lists all
+ * formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
@@ -217,8 +219,8 @@ enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
  * a and b, if there are enough launches. Other values stay as they are. */
 enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
-/* Returns the 95 % interval of the median of n >= 1 launches: of order statistics from six on, of
- * Student's t for two to five, unbounded for one. */
+/* Returns the 95 % interval of the median of n >= 1 launches: from order statistics for six or
+ * more, from Student's t for two to five, unbounded for one. */
 struct interval claim_median_interval(const double *x, size_t n);
 
 /* Returns the unit of a claim's value (a condition_unit_of callback). The unit's kind includes its
@@ -245,8 +247,8 @@ bool claim_is_open(const struct claim *claim, const char *name);
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
 /* Returns the expected half width of the interval over n launches, in standard deviations of one
- * launch; infinite if n < 2. The interval uses Student's t for two to five launches, order
- * statistics from six on. */
+ * launch; infinite if n < 2. The interval uses Student's t for two to five launches, and order
+ * statistics for six or more. */
 double claim_expected_width(size_t n);
 
 /* Returns the expected half width of the two-sample interval over n and m launches, in standard
@@ -256,9 +258,9 @@ double claim_expected_shift(size_t n, size_t m);
 /* A condition_lookup callback: looks up a claim's value by name. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
-/* Writes the address of a value: its row or consecutive rows, such as "published/a.csv#L3". Any
- * other value, and the verdict (`value` NULL), has the address of the claim's row in claims.csv.
- * `index` is the claim's index. Returns `text`. */
+/* Writes the address of a value: its row or consecutive rows, such as "published/a.csv#L3". A value
+ * without such rows, and the verdict (`value` NULL), has the address of the claim's row in
+ * claims.csv. `index` is the claim's index in the claims file. Returns `text`. */
 enum { CLAIM_ADDRESS = 320 };
 char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
 

@@ -63,7 +63,7 @@ static double value_of(const struct claims *c, const struct claim *claim)
 }
 
 /* Returns the undecided claim that follows `last`, ordered by falling value_of, then by position in
- * the file; NULL: no claim follows. last = NULL: returns the first undecided claim. */
+ * the file; NULL: no claim follows. last = NULL: returns the first in this order. */
 static const struct claim *find_next(const struct claims *c, const struct claim *last)
 {
     const struct claim *next = NULL;

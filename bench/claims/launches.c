@@ -86,8 +86,8 @@ enum status claim_use_cell(struct claim_need *need, size_t *n, const struct clai
 
 /* ---- Samples ---- */
 
-/* Adds one value per launch in the cell's own table: the median of the launch's consecutive rows.
- * `own` is scratch space of value->n_found values. */
+/* Fills the sample from the cell's own table: one value per launch, the median of the launch's
+ * consecutive rows. `own` is scratch space of value->n_found values. */
 static void sample_launches(struct claim_sample *s, double *own, const struct claim_value *value)
 {
     const struct csv_table *table = claim_csv_of(value->table);

@@ -7,7 +7,7 @@
 #include "bench/claims/tables.h"
 #include "kernels/base/mem.h"
 
-/* smallest number of launches with an exact 95 % interval of their median */
+/* smallest number of launches whose median has an exact 95 % interval */
 #define LAUNCHES_MIN 6
 /* Number of launches above which half widths are taken to shrink as 1 / sqrt(launches). */
 #define RANKS_MAX 200
@@ -114,8 +114,8 @@ static bool varies(const struct interval *number)
 }
 
 /* Fills widths[i] for each value i: for a deciding cell with an interval, the expected half width
- * in standard deviations of one launch; otherwise 0. Sets need->known to false if the launches of
- * such a cell are unknown, or if the cell has no interval because ranks share cores. */
+ * in standard deviations of one launch; otherwise 0. Sets need->known to false if there is no such
+ * cell, if the launches of such a cell are unknown, or if the cell's ranks share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {

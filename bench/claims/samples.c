@@ -43,8 +43,8 @@ bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, si
 
 /* ---- Samples ---- */
 
-/* Sets *usable to whether the sample's median is the cell's value, up to the digits of summary.csv.
- * A ratio also needs positive values, whose logarithms are compared. */
+/* Sets *usable to whether the sample's median equals the cell's value to the precision of
+ * summary.csv. A ratio also needs positive values, because their logarithms are compared. */
 static enum status check_sample(bool *usable, const struct claim_sample *s,
                                 const struct claim_value *cell, bool ratio, struct error *e)
 {

@@ -85,8 +85,8 @@ static void expect(FILE *expected, const struct claim *claim, const struct claim
         fprintf(expected, "%s %s", value->name, claim_value_text(text, value, 4));
 }
 
-/* Returns whether `words` is the value or verdict at this address. If not, writes the values at the
- * address to `expected`. */
+/* Returns whether `words` is a value or verdict at this address. If not, writes the values or
+ * verdicts at the address to `expected`. */
 static bool holds(FILE *expected, const struct claims *c, const char *address, const char *words)
 {
     char own[CLAIM_ADDRESS];

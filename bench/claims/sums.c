@@ -39,8 +39,8 @@ struct condition_unit claim_unit_of(const char *name, const void *arg)
     return unit;
 }
 
-/* Look-up that treats every value except `name` as exact, to test whether the interval of `name`
- * alone leaves the claim undecided. */
+/* Argument of look_up_one_open, which treats every value except `name` as exact. Tests whether the
+ * interval of `name` alone leaves the claim undecided. */
 struct one_open {
     const struct claim *claim;
     const char *name;

@@ -15,8 +15,8 @@ struct claim_table {
 
 /* Finds a table by its name in a claims file; reads it at its first use. *found is valid until
  * claims_free. If the run is not measured yet, (*found)->there is false. Errors: ERR_SPEC at `mark`
- * for a malformed or unlisted name or a missing published table, ERR_DATA for a table that cannot
- * be read. */
+ * for a malformed name, a run that is not in the claims file or a missing published table, ERR_DATA
+ * for a table that cannot be read. */
 enum status claim_tables_find(const struct claim_table **found, struct claims *c, const char *file,
                               struct mark mark, struct error *e);
 
@@ -43,9 +43,9 @@ struct claim_sample {
     const struct node *run; /* run that contains the launches */
 };
 
-/* Finds the launches of a cell: rows of its table if the table has launches, else rows of raw.csv
- * if the cell has exactly one row. s->n is 0 if there are no launches. Free s->x and s->launches,
- * also after an error. */
+/* Finds the launches of a cell, and the cell's value in each: in the cell's own table if it has a
+ * column `launch`, else in raw.csv if the cell has exactly one row. s->n is 0 if there are no
+ * launches. Free s->x and s->launches, also after an error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 

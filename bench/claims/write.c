@@ -72,7 +72,7 @@ static bool begins_report(const struct claims *c, size_t i)
     return i == 0 || !share_report(&c->claims[i], &c->claims[i - 1]);
 }
 
-/* Writes exact whole numbers in full, even if they have more digits than `digits`. */
+/* Writes a value to `digits` significant digits, but an exact whole number in full. */
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits)
 {
     char number[TEXT_INTERVAL];

@@ -269,8 +269,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
 }
 
 /* Writes whether the ranks' weights were equal in every launch, and when they were compared: after
- * each step or only at the end. If a launch did not compare weights, the second cell stays empty,
- * and so does the first unless another launch found a difference. */
+ * each step or only at the end. If a launch did not compare weights, weights_compared stays empty,
+ * and so does weights_equal unless another launch found a difference. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {

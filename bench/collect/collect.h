@@ -98,7 +98,7 @@ bool launch_is_replayed(const struct launch_result *result);
  * positive. */
 double launch_noise_scale(double variance, double norm2);
 
-/* Writes "loss is nan at step 17" for a launch that diverged. */
+/* Writes a text such as "loss is nan at step 17" for a launch that diverged. */
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
 
 /* Status of a point, such as failed or skipped: the rows of point_status.def. */
@@ -147,8 +147,8 @@ enum status point_memory(struct sync_memory *m, const struct point *point, size_
 
 /* Noise in a point's timed launches. */
 struct point_noise {
-    size_t disturbed, outliers; /* number of valid launches that other processes disturbed; number
-                                   of valid launches that are outliers */
+    size_t disturbed, outliers; /* number of valid launches that were disturbed; number of valid
+                                   launches that are outliers */
     size_t modes;               /* number of clusters among the launches' step times; 0: unknown */
     char disturbed_by[64];
     double trend_pct; /* change of the step time over the timed steps, from first to last (%),
@@ -182,8 +182,8 @@ struct point_accuracy {
 
 /* Limits of replayed compute, in which ranks sleep for calibrated times instead of computing. */
 struct point_replay {
-    double smallest_step_ms; /* shortest step that sleeping can reproduce accurately; NAN: ranks
-                                really compute */
+    double smallest_step_ms; /* shortest compute time per step that sleeping can reproduce
+                                accurately; NAN: ranks really compute */
     bool is_short, is_late;
 };
 
@@ -196,7 +196,8 @@ struct point_scaling {
 };
 
 /* Ratio of the point's images/s to the images/s of the same point in a peer program. The ratio is
- * the product of work_ratio (fewer FLOPs) and rate_ratio (more FLOP/s). */
+ * the product of work_ratio (FLOPs per image of the peer / of the point) and rate_ratio (FLOP/s of
+ * the point / of the peer). */
 struct point_beside_peer {
     struct interval ratio;
     size_t pairs; /* number of launch pairs (point and peer, same block) */
@@ -211,8 +212,8 @@ struct point_overlap {
     double model;
 };
 
-/* Step time of the simulated point with the same compute and messages, and its difference from the
- * measured step time (%). */
+/* Step time (ms) of the simulated point with the same compute and messages as this point, and the
+ * relative error against the measured step time (%). */
 struct point_predicted {
     double step_ms, error_pct;
 };
@@ -253,8 +254,8 @@ struct point_summary {
     size_t base;         /* index of the base point, to which speed-ups refer */
     size_t peer;         /* index of the point with equal options in the fastest measured peer
                             program; the point's own index if it has no peer */
-    size_t alone;        /* index of the point with strategy none on as many ranks; the point's own
-                            index if no such point exists */
+    size_t alone;        /* index of the point with strategy none that differs only in sync.*; the
+                            point's own index if no such point exists */
     int cores;           /* number of the point's cores: ranks x cores per rank */
     size_t first_launch; /* index of the point's first launch in the journal; s->n_launches or more:
                             none */
@@ -278,8 +279,8 @@ struct point_summary {
     struct point_shares shares;
     struct point_scaling scaling;
     struct point_beside_peer beside_peer;       /* ratio to the fastest peer program */
-    struct point_beside_peer beside[WORKLOADS]; /* ratio to each peer program, without work_ratio
-                                                   and rate_ratio */
+    struct point_beside_peer beside[WORKLOADS]; /* ratio to each peer program; work_ratio and
+                                                   rate_ratio are NAN */
     struct point_overlap overlap;
     struct point_predicted predicted;
     struct point_memory memory;
@@ -334,7 +335,7 @@ struct summary {
     struct run_setup setup;
     char undocumented[128]; /* facts that are needed to repeat the run but missing in the manifest,
                                such as "kernel, compiler" */
-    char link[64]; /* from the manifest: link between emulated hosts that the user set up */
+    char link[64]; /* from the manifest: link that the user set up between emulated hosts */
 };
 
 /* Computes the summary of a run. `spec` and `journal` must live until summary_free. A point fails,
@@ -352,8 +353,9 @@ void summary_free(struct summary *s);
 /* Returns whether the status of a point makes the campaign fail (point_status.def). */
 bool summary_fails(const struct summary *s, size_t point);
 
-/* Returns whether a requested seed of the point has no valid accuracy run, by the flag
- * seeds_missing. Earlier versions set the flag also for points that request no seeds. */
+/* Returns whether the point has the flag seeds_missing: a requested seed has no valid accuracy run.
+ * Ignores the flag at points that request no seeds, since earlier versions set the flag there
+ * too. */
 bool point_lacks_seeds(const struct point_summary *p);
 
 /* Writes the CSV files of the run (RFC 4180, decimal points in any locale). Each file is written to
@@ -379,7 +381,7 @@ void columns_print(FILE *out);
 /* Prints the description of one column, as `scalebench explain NAME` does. */
 void column_explain(FILE *out, const struct column *column);
 
-/* A term in tables, captions or flags that is not a column, option or listed name. */
+/* A term of tables or captions, or a flag, that `scalebench explain` finds in no other list. */
 struct word {
     const char *of, *name, *meaning; /* `of`: kind of the term, such as "a flag of points" */
 };

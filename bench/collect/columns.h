@@ -1,5 +1,5 @@
 /* Columns of all CSV files of a run, from columns/files.def and one columns/<file>.def per file.
- * Their rows are:
+ * Rows of a <file>.def:
  *
  *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; empty: unknown
  *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
@@ -40,8 +40,8 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* sentence that ends the description of a metric in raw.csv and summary.csv, by kind of record
- * line; `steps` is "" or "timed " */
+/* sentence appended to the description of a metric in raw.csv and summary.csv, by kind of record
+ * line; `steps` is "timed " in raw.csv and "" in summary.csv */
 #define OVER_hello(steps) ""
 #define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""
@@ -81,8 +81,8 @@ enum option_id column_option(const char *name);
 /* Returns the last part of an option's key, such as "strategy" for "sync.strategy". */
 const char *key_end(const char *key);
 
-/* Returns how conditions such as "speedup >= 1.8" compare the column's values. Truth values compare
- * as numbers and as texts. */
+/* Returns the kind of values that conditions such as "speedup >= 1.8" compare with the column:
+ * numbers, texts, or both for truth values. */
 static inline enum condition_kind column_kind(const struct column *column)
 {
     return column->type == CSV_TEXT   ? CONDITION_TEXT
@@ -124,8 +124,8 @@ bool csv_file_repeats(const char *file, const char *column);
  * rows have the same meaning. */
 const char *csv_file_kind(const char *file);
 
-/* one struct per CSV file, with a member per column; rows of summary.csv and columns.csv are
- * written as texts instead */
+/* one struct per CSV file, with a member per column; summary_row and columns_row are never filled,
+ * because their rows are written as texts */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;

@@ -122,9 +122,9 @@ static double bound_of(const struct interval *i, enum bound bound)
     return bound == LO ? i->lo : bound == HI ? i->hi : i->mid;
 }
 
-/* Returns the number of ranks at which the efficiency, or a bound of it, falls below FITS_KNEE. The
- * inverse of efficiency, time per image and rank, is interpolated linearly in ranks. NAN: the
- * efficiency never falls below FITS_KNEE, or is unknown at an earlier point. */
+/* Returns the number of ranks at which the efficiency, or a bound of it, falls below FITS_KNEE.
+ * Interpolates the inverse of efficiency, the relative cost of an image, linearly in ranks. NAN:
+ * the efficiency never falls below FITS_KNEE, or is unknown at an earlier point. */
 static double knee_of(const struct curve *curve, enum bound bound, const struct summary *s)
 {
     double ranks = (double)ranks_of(curve->base), inverse = 1;

@@ -1,5 +1,5 @@
-/* Laws of speed-up fitted to curves over ranks: the rows of fits.csv, which the text below the
- * table prints too. Internal to bench/collect. */
+/* Laws of speed-up fitted to curves over ranks: the rows of fits.csv, also printed as text below
+ * the table. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
@@ -9,7 +9,7 @@
 /* efficiency below which a curve has passed its knee */
 #define FITS_KNEE 0.75
 
-/* least number of rank counts to which a law is fitted */
+/* fewest distinct rank counts on a curve, base included, for a fit */
 enum { FITS_RANK_COUNTS = 4 };
 
 struct fits {
@@ -22,12 +22,11 @@ struct fits {
  * launches of each point. Call fits_free in any case. Errors: ERR_MEMORY. */
 enum status fits_make(struct summary *s, const struct timings *launches, struct error *e);
 
-/* Works as fits_make, with the launches in <run_dir>/raw.csv. Without this file, the fits have no
- * intervals. ERR_DATA with file and line if the file is damaged. */
+/* Sets s->fits as fits_make does, but reads the launches from <run_dir>/raw.csv. Without this file,
+ * the fits have no intervals. Errors: also ERR_DATA with file and line if the file is damaged. */
 enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
 
-/* Returns the fit of a law to the curve that has points[point]; NULL if that curve has no such
- * fit. */
+/* Returns the fit of a law to the curve that contains s->points[point]; NULL: no such fit. */
 const struct fits_row *fits_find(const struct summary *s, size_t point, const char *law);
 
 /* Frees s->fits; NULL is allowed. */

@@ -1,4 +1,5 @@
-/* Names points, and the options that points have in common, in headings and captions. */
+/* Writes texts for headings and captions: strategy names, distinct texts of a column, batch
+ * sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +27,9 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* Returns the point's text for a heading: its cell, or the strategy with its variant. For
- * COLUMN_kind, `trained` selects the kind of the accuracy runs, not of the timed launches. */
+/* Returns the point's text for a heading: its cell of column `id`, but for COLUMN_strategy the
+ * strategy with its variant. For COLUMN_kind, `trained` selects the kind of the accuracy runs, not
+ * of the timed launches. */
 static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
                                  enum column_id id, bool trained)
 {

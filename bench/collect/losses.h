@@ -1,5 +1,5 @@
-/* Attributes the loss of efficiency to parts of a step: the rows of losses.csv, which the text
- * below the table prints too. Internal to bench/collect. */
+/* Attributes the loss of efficiency to parts of a step: the rows of losses.csv, also printed as
+ * text below the table. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"

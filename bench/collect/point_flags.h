@@ -1,4 +1,4 @@
-/* Flags that mark points as imprecise or disturbed, in column `flags` of summary.csv. A flag does
+/* Flags of points, such as simulated or disturbed, in column `flags` of summary.csv. A flag does
  * not change the point's status.
  *
  *   FLAG(name, meaning)

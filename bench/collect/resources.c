@@ -281,8 +281,8 @@ static void take_nodes(struct launch_result *result, const struct nodes *nodes)
     }
 }
 
-/* Ignores samples that cannot be read: traffic stays unknown, and writing resources.csv reports the
- * error. */
+/* Sets the traffic from the nodes' samples. If samples cannot be read, the traffic stays unknown,
+ * and writing resources.csv reports the error. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks)
 {

@@ -7,7 +7,7 @@
 #include "bench/record/records.h"
 #include "bench/resources/counters.h"
 
-/* Calls `write` with the resources.csv rows of the launch in `dir`, by node and time. Without
+/* Calls `write` for each resources.csv row of the launch in `dir`, by node and time. Without
  * samples there are no rows. `of` has the values common to all rows. `timed`: time_s = 0 is the
  * first timed step, else the first sample. `records` [ranks]: the launch's records, or NULL.
  * `ranks`: number of ranks at the end, which in an elastic run may be fewer than the point has.
@@ -17,18 +17,18 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
-/* Adds one node's network traffic per step, counts[TRAFFIC_COUNTS], to the result. `root`: the node
- * is rank 0's. Of all other nodes, the result keeps the largest value of each count. NAN is
+/* Merges one node's network traffic per step, counts[TRAFFIC_COUNTS], into the result. `root`: the
+ * node is rank 0's. Of all other nodes, the result keeps the largest value of each count. NAN is
  * ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 
-/* Sets bytes_nic_* and packets_nic_* from a launch's samples if it ran on several nodes and its
- * program did not record them. `records` NULL: the whole launch is one step. */
+/* Sets bytes_nic_* and packets_nic_* from the samples of a launch on several nodes, unless the
+ * program recorded these values. `records` NULL: the whole launch is one step. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks);
 
 /* Sets foreign_pct and steal_pct from the processor times that ranks recorded. Both stay unknown if
- * a rank recorded none, or two ranks share some, but not all, of their processors. */
+ * a rank recorded no times, or two ranks share some, but not all, of their processors. */
 void resources_take_cores(struct launch_result *result, const struct rank_record *records,
                           int ranks);

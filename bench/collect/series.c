@@ -130,8 +130,9 @@ static size_t count_values(const struct summary *s, enum option_id option)
     return n;
 }
 
-/* Replaces `option` by ranks per node among the options that separate series, if this makes fewer
- * series. `option` is the number of nodes or of ranks. */
+/* Among the options that separate series, replaces `option` by ranks per node if ranks per node has
+ * fewer values. Removes `option` if ranks per node has a single value. `option` is the number of
+ * nodes or of ranks. */
 static void prefer_ranks_per_node(struct splitting *splitting, enum option_id option)
 {
     const struct summary *s = splitting->s;
@@ -323,7 +324,7 @@ static bool differs_within(const struct spec *spec, enum option_id option)
     return false;
 }
 
-/* Sets the options that separate series: by->options, or all options that differ, except x. */
+/* Sets the options that separate series: by->options, or all options that differ, except by->x. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

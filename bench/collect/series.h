@@ -1,5 +1,5 @@
-/* Series: points that differ only in the number of ranks (or another x axis), drawn as one curve.
- * Internal to bench/collect. */
+/* Series: points that differ only in the number of ranks, or in another option on the x axis, drawn
+ * as one curve. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -26,7 +26,7 @@ struct series_by {
     bool cases;        /* points of different cases are never in one series; false if the x axis
                           shows cases */
     bool over_runs;    /* the x axis shows runs, so runs do not separate series */
-    bool trained;      /* the series are over results of accuracy runs, not of timed launches */
+    bool trained;      /* the series show results of accuracy runs, not of timed launches */
     enum option_id x;  /* option on the x axis; OPTION_COUNT: none */
     bool only;
     const enum option_id *options;

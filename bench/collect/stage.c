@@ -53,7 +53,7 @@ static void remove_abandoned(const char *run_dir)
     globfree(&found);
 }
 
-/* Returns whether another program locked or removed the new folder before this one had locked
+/* Returns whether another program locked or removed the new folder before this program locked
  * it. */
 static bool was_taken(int held)
 {

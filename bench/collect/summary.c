@@ -1,5 +1,5 @@
-/* Summarises the launches of each point: status, medians with intervals, ratios over launches of
- * the same block. */
+/* Summarises the launches of each point: status, medians with intervals, and ratios to other points
+ * from pairs of launches in the same block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +106,8 @@ static void share_launches(struct summary *s)
     }
 }
 
-/* Links the launches of each point by `next`, in the order of the journal. Sets skip_reason to the
- * first reason in the journal. */
+/* Links the launches of each point by `next`, in the order of the journal. Sets each point's
+ * skip_reason to its first skip reason in the journal. */
 static void chain_launches(struct summary *s)
 {
     const struct journal *journal = s->journal;
@@ -185,11 +185,11 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
-/* Shortest compute time of a step that replay reproduces well, in multiples of the sleep margin. A
- * replaying rank sleeps until one margin before the end, then polls the clock: for at most a tenth
- * of the time. */
+/* Shortest compute time per step that replay reproduces well, in multiples of the sleep margin. A
+ * replaying rank sleeps until one margin before the end, then polls the clock. With this minimum,
+ * polling takes at most a tenth of the compute time. */
 enum { MARGINS_LEAST = 10 };
-/* largest accepted delay of the end of replayed compute (% of a step) */
+/* largest accepted overrun of sleeps in replayed compute (% of the step time) */
 enum { LATE_MOST_PCT = 5 };
 
 static double computing_ms(const struct launch_result *r)
@@ -326,7 +326,8 @@ static struct point_rates rates_of(const struct interval *step_ms, const struct 
         .hfu_pct = 100 * done / peak};
 }
 
-/* Returns the median over timed launches with its interval. NAN if any launch lacks the number. */
+/* Returns the median of the number at `offset` over timed launches, with its interval. Both are NAN
+ * if any launch lacks the number. */
 static struct interval interval_over_launches(const struct samples *time, size_t offset)
 {
     size_t n = samples_known(time, offset);
@@ -341,7 +342,8 @@ static struct point_energy energy_of(const struct samples *time)
         .images_per_j = interval_over_launches(time, offsetof(struct launch_result, images_per_j))};
 }
 
-/* Returns the price of the point's cores. Idle cores of its nodes are not included. */
+/* Returns the price of an epoch, and the number of images per currency unit. Only the point's own
+ * cores are priced, not idle cores of its nodes. */
 static struct point_price price_of(const struct point_summary *p, const struct summary *s,
                                    const struct samples *time)
 {
@@ -381,8 +383,8 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Finds the rank that is `last_rank` of the most launches, and the median of last_rank_pct over
- * these launches. */
+/* Sets *to: the rank that is last_rank in the most launches, the median last_rank_pct of these
+ * launches, and the p-value of this result. */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

@@ -35,8 +35,8 @@ struct point_samples {
     struct samples time, accuracy; /* valid timed launches, and valid accuracy runs */
 };
 
-/* Collects the valid launches of point p, timed ones or accuracy runs (`run`). Call samples_free in
- * any case. Errors: ERR_MEMORY. */
+/* Collects point `p`'s valid launches of kind `run`: timed launches or accuracy runs. Call
+ * samples_free in any case. Errors: ERR_MEMORY. */
 enum status samples_take(struct samples *samples, const struct summary *s,
                          const struct point_summary *p, enum launch_run run, struct error *e);
 void samples_free(struct samples *samples);
@@ -45,7 +45,7 @@ void samples_free(struct samples *samples);
 double sample_number(const struct sample *sample, size_t offset);
 
 /* Copies the doubles at `offset` of struct launch_result that are not NAN to samples->values.
- * Returns their number. */
+ * Returns the number of copied doubles. */
 size_t samples_known(const struct samples *samples, size_t offset);
 
 /* Returns the median of the doubles at `offset` of struct launch_result, ignoring NAN. */
@@ -156,8 +156,8 @@ double cell_number(const struct point_summary *p, enum column_id column);
 /* Sums numbers and times of launches over all points. Equal points are counted once. */
 void summary_add_up(struct summary *s);
 
-/* Allocates and fills p->cells from the numbers of the point and of its base. Free with cells_free.
- * Errors: ERR_MEMORY. */
+/* Allocates and fills p->cells from the numbers of the point, its base and its peer. Free with
+ * cells_free. Errors: ERR_MEMORY. */
 enum status cells_fill(struct point_summary *p, const struct summary *s,
                        const struct point_samples *all, struct error *e);
 void cells_free(char **cells);

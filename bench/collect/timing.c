@@ -2,11 +2,13 @@
 
 #include <math.h>
 
-/* from this number of launches on, the stop rule requires the full requested precision */
+/* from this number of launches on, the stop rule accepts the requested precision; with fewer, the
+ * rule is stricter */
 #define WHOLE_LOOK 15.0
 
-/* Returns the confidence level required of an interval of n launches. With 6 to 8 launches, only
- * the interval of all values reaches this level; with fewer, none does. */
+/* Returns the confidence level required of an interval of n launches. If `added`, the level is
+ * higher from 9 launches on. With 6 to 8 launches, only the interval from smallest to largest value
+ * reaches the level; with fewer, none does. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

@@ -1,6 +1,6 @@
 /* Computes intervals over a point's timed launches from numbers in the journal, and the precision
- * they must reach. The summary and the stop rule of a campaign both use these functions. So the
- * stop rule tests exactly the intervals that are reported. */
+ * that intervals must reach. The summary and the stop rule of a campaign both use these functions,
+ * so the stop rule tests exactly the reported intervals. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,9 +12,9 @@
 #define TIMING_LEVEL 0.95
 
 /* Number of launches between two looks: the stop rule examines the precision at 6, 9, 12, ...
- * launches. With 6 launches, the exact 95 % interval is from smallest to largest value. At 9, and
- * at every third launch after that, one value more on each side lies outside the interval. In
- * between, a new launch can only widen the interval. */
+ * launches. With 6 launches, the exact 95 % interval is from smallest to largest value. At 9, 12
+ * and 15 launches, one more value on each side lies outside the interval. In between, a new launch
+ * can only widen the interval. */
 #define TIMING_LOOK 3
 
 /* Largest probability that a look after the first adds to the probability of missing the median.
@@ -39,8 +39,8 @@ struct timing {
 };
 
 /* Timed launches of one point; all pointers are borrowed. `values`: scratch space for one number
- * per launch. `added`: launches are added until intervals are narrow; false: their number was fixed
- * in advance. */
+ * per launch. `added`: launches are added until intervals are narrow; false: the number of launches
+ * was fixed in advance. */
 struct timings {
     const struct timing *items;
     size_t n;

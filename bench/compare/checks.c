@@ -220,7 +220,7 @@ static enum check_outcome find_outcome(const struct check *check, const struct c
 
 enum { CHECK_VALUES = 200 };
 
-/* Returns whether a list with commas contains a text. */
+/* Returns whether a comma-separated list contains a text. */
 static bool is_listed(const char *list, const char *text)
 {
     size_t length = strlen(text);
@@ -304,7 +304,7 @@ static size_t point_of(const struct checking *c, size_t row, const char *id)
 }
 
 /* Finds the spec's point for each row of the table by identity, since a user may have sorted the
- * table. If any identity is not in the spec, because another version wrote it, row i is taken as
+ * table. If any identity is not in the spec, because another version wrote it, takes every row i as
  * point i. */
 static enum status find_points(struct checking *c, struct error *e)
 {
@@ -537,7 +537,8 @@ static enum status find_run(char path[PATH_BYTES], const struct check_request *r
     const char *run = request->run;
     if (strpbrk(run, "<>=") != NULL && !path_exists(run))
         return error_set(e, ERR_ARGUMENT,
-                         "check: '%s' is a condition: expected RUN first, then conditions", run);
+                         "check: expected RUN before the conditions, found the condition '%s'",
+                         run);
     return operand_find(path, run, request->out, request->home, e);
 }
 

@@ -32,7 +32,8 @@ struct check {
     char *text;       /* the whole condition as the user typed it */
     const char *file; /* file that the condition was read from, borrowed; NULL: command line */
     int line;
-    /* halves before and after `where`; `where` is NULL if the condition applies to every point */
+    /* parts of the condition before and after the word "where"; the second part is NULL if the
+     * condition has no such word and applies to every point */
     struct condition *demand, *where;
     /* [points of the run] outcome at each point; CHECK_HOLDS if the condition does not apply to the
      * point */
@@ -45,7 +46,7 @@ struct checking {
     struct side run;
     struct csv_table metrics; /* metrics.csv of the run; empty: none */
     double *values;           /* [metrics.rows] scratch space for the values of one metric */
-    struct spec spec;         /* spec from the folder of the tables; valid if has_spec */
+    struct spec spec;         /* spec from the folder of summary.csv; valid if has_spec */
     bool has_spec;
     size_t *points; /* [run.n] index in `spec` of each row's point; NULL if there is no spec */
     struct check *checks;
@@ -68,13 +69,13 @@ enum status checks_check(const struct spec *spec, struct error *e);
 enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                           bool *all_well, struct error *e);
 
-/* Reads a CSV table and takes each row as a point, so that check_look_up can look up its values.
+/* Reads a CSV table and treats each row as a point, so that check_look_up can look up its values.
  * Options are known only if the table is a summary.csv with its spec beside it. Call check_free in
  * any case. */
 enum status check_read_table(struct checking *c, const char *path, struct error *e);
 
 /* Returns the offset of the word `where` in a condition, outside quotation marks; the length of the
- * text if it has none. */
+ * text if the word is missing. */
 size_t check_find_where(const char *text);
 
 /* A point of a run, as argument of check_look_up. */
@@ -90,8 +91,9 @@ struct condition_value check_anywhere(const struct condition_value *value);
 /* Returns whether a column of summary.csv is measured, so that another run can give another
  * value. */
 bool check_is_measured(const char *column);
-/* Returns whether a point's value that has no interval was measured only once. False for the
- * speed-up and efficiency of a base, which are 1 by definition. */
+/* Returns whether a point's value without an interval is uncertain: it should have an interval, or
+ * was measured in one launch only. False for the speed-up and efficiency of a base, which are 1 by
+ * definition. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
@@ -104,12 +106,14 @@ const struct column *check_column(const char *name);
  * names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* Writes a hint for messages to `near`: the column or option whose name is most similar to `name`.
- * config: supplies options of a user's program; NULL: none. */
+/* Writes the end of a message about an unknown name to `near`. It suggests the column or option
+ * whose name is most similar to `name`; "" if no name is similar. config: supplies options of a
+ * user's program; NULL: none. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
 
-/* Returns whether the column is a ratio to the base, which is 1 at a base: speedup, efficiency. */
+/* Returns whether the column is speedup or efficiency. Both are ratios to the base, so their value
+ * is 1 at a base. */
 bool check_is_relative(const char *name);
 /* Returns whether the point is its own base. */
 static inline bool check_is_base(const struct side_point *point)
@@ -119,27 +123,27 @@ static inline bool check_is_base(const struct side_point *point)
 
 /* ---- Conditions that no run can decide ---- */
 
-/* Names that a condition may use: a lookup for columns, and the spec of the run for options. */
+/* Names that a condition may use: all names that `known`, called with `arg`, can look up. */
 struct check_names {
     condition_lookup *known;
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
     bool open;               /* --set may have changed options of the spec */
-    bool ranges;             /* refuse numbers outside the possible range of their column */
+    bool ranges;             /* refuse comparisons that every, or no, possible value satisfies */
 };
 
 /* Refuses unknown names and suggests the most similar known one. Refuses comparisons that are true,
  * or false, at every point. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
-/* Prepares comparisons of two columns or options, such as step_ms < read_s, so that the right value
- * is converted to the unit of the left one. Returns false with a reason in `why` if the units
- * cannot be converted or both names are the same. */
+/* Converts all values in a comparison of columns or options to one unit, such as step_ms < read_s.
+ * Returns false, with the reason in `why`, if their units have different kinds or if both sides of
+ * a comparison are the same. */
 bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
 /* Refuses a condition that uses nothing but speed-up and efficiency. Call it if the condition
  * applies only to bases, where both are 1. Errors: ERR_ARGUMENT. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 
 /* Returns whether the table has intervals for this column. In such a table, a row without an
- * interval has too few launches. */
+ * interval has too few launches, or its interval is withheld. */
 bool check_has_interval(const struct csv_table *table, const char *name);

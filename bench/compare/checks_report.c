@@ -11,8 +11,7 @@
 
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
-/* Writes the point's status and reason, which explain an unknown value, such as " (failed: exit
- * status 3)". */
+/* Explains an unknown value by the point's status and reason: " (failed: exit status 3)". */
 static void write_status(FILE *out, const char *name, const struct check_point *point)
 {
     char clean[512];

@@ -66,8 +66,8 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Limits the range of column `launches` to the number of launches in the spec, unless --set may
- * change this number. */
+/* Lowers the upper end of the range of column `launches` to the largest number of launches in the
+ * spec, unless --set may change this number. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {
@@ -93,7 +93,8 @@ static enum status check_number(const struct check *check, const struct conditio
     return condition_term_decides(why, term, &range) ? OK : refuse(check, "", why, e);
 }
 
-/* Refuses to compare a measured number for equality: its interval is never a point. */
+/* Refuses to compare a measured number for equality, since its interval never shrinks to one
+ * number. */
 static enum status check_measured(const struct check *check, const struct condition_term *term,
                                   struct error *e)
 {

@@ -55,8 +55,9 @@ static bool takes_percent(const char *name, const struct condition_unit *unit)
     return unit->kind == TYPE_PERCENT || is_ratio;
 }
 
-/* Returns whether the unit of a number fits the name that it is compared with; if not, writes why.
- * A name without a unit accepts numbers without a unit and, if it is a ratio, percentages. */
+/* Returns whether the unit of a number fits the name that the number is compared with; if not,
+ * writes the reason to `why`. A number without a unit always fits; a percentage also fits a
+ * ratio. */
 static bool explain_number(char why[CONDITION_WHY], const struct condition_term *term,
                            const struct condition_unit *unit)
 {

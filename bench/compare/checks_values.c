@@ -36,8 +36,8 @@ static bool shares_cores(const struct csv_table *summary, size_t row, bool of_ba
     return false;
 }
 
-/* Returns whether the summary withholds the interval of this value, because ranks share cores. A
- * condition on such a value is undecided; a condition on any other empty value is violated. */
+/* Returns whether the summary withholds this value or its interval, because ranks share cores. A
+ * condition on a withheld value is undecided, whereas other empty values violate a condition. */
 static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
 {
     static const char *const claims[] = {"images_per_s", "speedup", "efficiency", "karp_flatt"};
@@ -177,8 +177,8 @@ static size_t take_metric(const struct check_point *p, const char *name, bool ti
     return n;
 }
 
-/* Looks up a metric of a user's program: its median over launches, with the same kind of interval
- * as timed columns. */
+/* Looks up a metric of a user's program: its median over launches, with an interval computed as for
+ * step times. */
 static bool look_up_metric(struct condition_value *value, const char *name,
                            const struct check_point *p)
 {
@@ -203,8 +203,8 @@ bool check_is_number(const struct check_point *p, const char *name)
     return column < COLUMNS && column_get(column)->type != CSV_TEXT;
 }
 
-/* columns of type REAL in summary.csv that are counted, not measured: launches have the same value,
- * or nearly */
+/* columns of type REAL in summary.csv that are counted, not measured: each has nearly the same
+ * value in all launches */
 static const char *const counted[] = {
     "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
     "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};

@@ -35,7 +35,7 @@ static enum status read_share(double *share, const char *option, const char *tex
 }
 
 /* Refuses flags without effect: --count-disturbed if other programs cannot change the quantity, and
- * --as-measured if its values are not converted to another clock rate. */
+ * --as-measured if the quantity is not converted to another clock rate. */
 static enum status check_switches(const struct compared *what,
                                   const struct compare_request *request, struct error *e)
 {
@@ -268,9 +268,9 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Sets the clock rate to which each point's values are converted: the median time of the fixed
- * computation before and after the reference's launches of the point. The rate differs between
- * points, because the computation takes longer around launches with more ranks. */
+/* Sets the clock rate to which each point's values are converted, given as the median time of the
+ * fixed computation before and after the reference's launches of the point. This time differs
+ * between points: it is longer for launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

@@ -7,10 +7,11 @@
  * are converted to the clock rate of the reference (compared.def) if both sides ran on the same
  * hardware and each launch recorded the time of a fixed computation.
  *
- * Between runs, the intervals of all n ratios hold together at the requested level: each has the
- * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
- * numbers each have the requested level. Against an exact number, six launches give the interval of
- * a median a level of 96.9 %; a joint level for sixteen ratios would need ten launches each. */
+ * If runs are compared, the intervals of all n ratios hold together at the requested level: each
+ * has the level 1 - (1 - level) / n (Bonferroni). Verdicts are based on these intervals. Ratios to
+ * published numbers, which are exact, each have the requested level: six launches give the interval
+ * of a median a level of 96.9 %, but a joint level for sixteen ratios would need ten launches
+ * each. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 #include "bench/compare/side.h"
 
 struct compare_request {
-    const char *const *operands; /* runs, the reference first */
+    const char *const *operands; /* runs or published numbers, the reference first */
     size_t n_operands;
     const char *out, *home; /* `out`: folder of results; `home`: folder that contains configs/ */
     /* options as the user typed them; NULL: default */
@@ -51,8 +52,8 @@ struct comparison {
     size_t failed;   /* pairs counted in `lost` whose point failed in the run */
     size_t by_label; /* pairs of point and run matched by label */
     bool at_clock;   /* times are converted to the reference's clock rate */
-    /* reason why times are not converted; "" if the user asked not to convert them or the quantity
-     * is not a time */
+    /* reason why values cannot be converted; "" if they are converted, with `as_measured` in the
+     * request, or for a quantity of CLOCK_FREE */
     char as_measured[160];
 };
 

@@ -36,7 +36,7 @@ static bool is_equal(const char *a, const char *b)
     return fabs(x - y) <= EXACT_TOLERANCE * fabs(x);
 }
 
-/* Returns whether the column differs between timed launches of the point. */
+/* Returns whether the column's value differs between valid timed launches of the point. */
 static bool varies(const struct side *side, const struct side_point *p, const char *column)
 {
     const struct csv_table *raw = &side->raw;
@@ -123,8 +123,8 @@ enum status exact_run(struct exact *x, const struct exact_request *request, stru
     if (x->counts[EXACT_EQUAL] + x->counts[EXACT_DIFFERS] > 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "check: nothing to compare: '%s' and '%s' have no point with an exact value "
-                     "in common. Use runs of the same points",
+                     "check: nothing to compare: no point has an exact value in both '%s' and "
+                     "'%s'. Use runs of the same points",
                      request->reference, request->run);
 }
 
@@ -160,7 +160,8 @@ static void write_value(FILE *out, const struct exact *x, size_t i, size_t colum
             outcome == EXACT_DIFFERS && varies(&sides[RUN], run, name) ? "; launches differ" : "");
 }
 
-/* Writes each reason why a point does not agree or is not compared, between `before` and `end`. */
+/* Writes each reason why a point differs from the reference or is not compared, between `before`
+ * and `end`. */
 static void write_reasons(FILE *out, const struct exact *x, size_t i, const char *before,
                           const char *end)
 {

@@ -37,7 +37,8 @@ struct exact {
 };
 
 /* Compares the run with the reference. Errors: ERR_ARGUMENT if an operand is not a run, if both are
- * the same run, or if they have no exact value in common. Call exact_free in any case. */
+ * the same run, or if no point has a value of an exact column in both runs. Call exact_free in any
+ * case. */
 enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
 void exact_free(struct exact *x);
 

@@ -12,7 +12,7 @@ static double mean_of(const double *values, size_t n, size_t step)
     return sum / (double)n;
 }
 
-/* Computes the sums of squares in R (`runs`) and E (`rest`) of floor.h, without their factors. */
+/* Computes the numerators of R (`runs`) and E (`rest`) in floor.h. */
 static void find_squares(double *runs, double *rest, const double *logs, size_t points, size_t k)
 {
     double all = mean_of(logs, points * k, 1);

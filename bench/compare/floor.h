@@ -16,9 +16,9 @@
  *   E = sum_pr (y[p][r] - y[p][.] - y[.][r] + y[.][.])^2 / ((k - 1)(P - 1))
  *
  * A point's variance between repetitions is then s^2 = (R + (P - 1) E) / P, the mean over points.
- * Its degrees of freedom follow Satterthwaite (1946): between k - 1, if points change together, and
- * P (k - 1), if they do not. s^2 includes the scatter of launches, so t^2 is estimated as s^2 minus
- * the mean of v, at least 0.
+ * Its degrees of freedom d follow Satterthwaite (1946): between k - 1, if points change together,
+ * and P (k - 1), if they do not. s^2 includes the scatter of launches, so t^2 is estimated as s^2
+ * minus the mean of v, at least 0.
  *
  * Few campaigns determine a variance poorly: with 3 campaigns the 95 % interval of t spans a factor
  * of 12. The estimate is therefore moderated by a default t0 (Smyth, "Linear models and empirical
@@ -61,6 +61,6 @@ void floor_add(struct noise_floor *floor, const double *logs, const double *vari
  * b campaigns. A side with 0 campaigns is exact. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
-/* Returns how many campaigns per side reduce the half width to `width`; 0: more than 100, or the
- * floor is 0. */
+/* Returns the number of campaigns per side with which the half width is at most `width`; 0: more
+ * than 100, or the floor is 0. */
 size_t floor_campaigns(const struct noise_floor *floor, double level, double width);

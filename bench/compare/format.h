@@ -37,7 +37,7 @@ extern const struct csv_file compare_file;
 
 /* Writes the notes below a table of verdicts. Internal. */
 void format_write_notes(FILE *out, const struct comparison *c);
-/* Writes which points are matched by label, and the options in which they differ. */
+/* Lists the points that are matched by label, and the options in which matched points differ. */
 void format_write_matches(FILE *out, const struct comparison *c);
 
 /* Prints a warning on standard error if a run is compared with itself. Formats that have no notes

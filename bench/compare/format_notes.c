@@ -160,8 +160,8 @@ void format_warn(const struct comparison *c)
         log_print(LOG_WARNING, "%s %s", c->sides[0].name, is_itself);
 }
 
-/* Returns the verdict on point i of a side. For the reference (side 0), returns the verdict on this
- * point in the first run that has it. */
+/* Returns the verdict on the reference's point i in run `side`. Side 0, the reference itself:
+ * returns the verdict in the first run that has the point. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;
@@ -225,8 +225,8 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- Omissions ---- */
 
-/* Values of an option in the first two points that are matched by label and differ in it; "":
- * the option does not differ. */
+/* Values of an option in the first pair of points that are matched by label and differ in this
+ * option; "": no pair differs. */
 struct change {
     char was[40], is[40];
 };
@@ -241,8 +241,8 @@ static void note_change(struct change *change, enum option_id id, const struct c
     snprintf(change->is, sizeof change->is, "%s", b->text);
 }
 
-/* Sets the options in which points matched by label differ. Sets none if a spec cannot be read by
- * this version. */
+/* Fills `changes` for the options in which points matched by label differ. Fills nothing if this
+ * version cannot read a spec. */
 static void note_changes(struct change changes[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};

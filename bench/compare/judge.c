@@ -67,8 +67,8 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* Fills `a` from the launches of a sample. `logs`: space for a->n values, to which `a` keeps a
- * pointer. */
+/* Sets a->logs to the aligned logarithms of a sample's values. `logs`: space for a->n numbers,
+ * borrowed by `a`. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;

@@ -16,13 +16,13 @@
  *
  * A point is the same if the whole interval lies within the margin (Schuirmann's two one-sided
  * tests, 1987). It is slower or faster if the whole interval lies on one side of 1 and the ratio
- * itself beyond the margin. The existence of a difference is then certain at this level; its size
- * is an estimate.
+ * itself beyond the margin. The confidence level then applies to the existence of a difference; the
+ * size of the difference is an estimate.
  *
  * If more than half of a side's launches were disturbed (column disturbed of raw.csv), the median
  * no longer excludes the disturbance, and the point is undecided whatever its interval. Such a
- * point fails a build only with --strict. Quantities that do not depend on other programs (no
- * `spread` in compared.def) are exempt. */
+ * point fails a build only with --strict. Quantities that do not depend on other programs (`spread`
+ * 0 in compared.def) are exempt. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,7 +50,7 @@ struct judge_sample {
     const struct judge_launches *campaigns;
     size_t n;    /* number of campaigns; campaigns without launches are ignored */
     bool exact;  /* the sample is one value without error, such as a published number */
-    bool steady; /* campaigns of the same thing give equal values (simulated): no noise floor */
+    bool steady; /* simulated: repetitions give equal values, so there is no noise floor */
 };
 
 struct judged {

@@ -159,8 +159,8 @@ enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const
         TRY(path_format(folder, e, "%s", campaign));
     if (!path_is_folder(folder))
         return error_set(e, ERR_ARGUMENT,
-                         "compare: expected two runs, found only '%s'. Name another run; %s has no "
-                         "campaign '%s' whose last two runs could be compared",
+                         "compare: expected two runs, found only '%s'. Name another run or a "
+                         "campaign; %s has no campaign '%s'",
                          name, out, name);
     status = runs_read(&runs, folder, e);
     if (status == OK && runs.n < 2)

@@ -4,15 +4,15 @@
 
 #include "bench/runner/files.h"
 
-/* Writes the path of the run folder that `name` means. Tries in turn: `name` itself; the latest run
- * in it; the run, or the latest run of the campaign, `name` below `out`; results/reference/<name>
- * below the working directory and below `home`. If `name` is a spec, takes the name of its campaign
- * instead, and prints a note if none of the spec's points is in the run. ERR_ARGUMENT if none of
- * these paths is a run, or if a path before the first run is a sweep. */
+/* Writes the path of the run folder that `name` means. Tries in turn: <name>, <name>/latest,
+ * <out>/<name>, <out>/<name>/latest, results/reference/<name>, <home>/results/reference/<name>. If
+ * `name` is a spec, uses the name of the spec's campaign instead, and prints a note if none of the
+ * spec's points is in the run. ERR_ARGUMENT if none of these paths is a run, or if a path before
+ * the first run is a sweep. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
-/* Refuses an operand that is a spec if its run lacks a point of the spec, for --strict. Errors:
+/* For --strict: if the operand is a spec, refuses a run that lacks a point of the spec. Errors:
  * ERR_UNAVAILABLE. */
 enum status operand_check_points(const char *name, const char *out, const char *home,
                                  struct error *e);

@@ -1,5 +1,5 @@
 /* Makes a side of a comparison from published numbers, read from the file that the run's spec names
- * or from another file with the same keys. */
+ * or from another file with the same columns. */
 #include <math.h>
 
 #include "bench/collect/published.h"

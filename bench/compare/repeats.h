@@ -7,10 +7,10 @@
 #include "bench/compare/floor.h"
 #include "bench/compare/side.h"
 
-/* Reads the repetitions of the run of each of the n sides. A run that is itself compared does not
- * count as a repetition. If the runs of several sides repeat each other, their repetitions are
- * added to the first of these sides only. Runs that have not ended have no tables and are skipped.
- * Published numbers have no repetitions. */
+/* Reads the repetitions of each side's run. A run that is itself compared does not count as a
+ * repetition. If the runs of several sides repeat each other, their repetitions are added to the
+ * first of these sides only. Runs that have not ended have no tables and are skipped. Published
+ * numbers have no repetitions. */
 enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
                          struct error *e);
 

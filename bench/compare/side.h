@@ -16,10 +16,10 @@ struct side_point {
     const char *base, *peer; /* identities of the point's base and peer, or "" */
     double cores;            /* cores of the point / cores of the base; NAN: unknown */
     double *values;          /* [n] values of launches, or the published value */
-    /* [n] time of the fixed computation before and after each launch, mean (us); NULL: published
+    /* [n] mean time of the fixed computation before and after each launch (us); NULL: published
      * values */
     double *work_us;
-    /* time of the fixed computation to which `values` are converted (us) */
+    /* time of the fixed computation at the clock rate to which `values` are converted (us) */
     double clock_us;
     size_t n;
     /* number of the n launches that were disturbed or are paired with a disturbed launch */

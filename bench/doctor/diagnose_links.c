@@ -10,7 +10,7 @@
 struct links {
     struct measured rate, latency; /* measurements of all directions, in all rounds */
     int *kinds;                    /* [directions] 1: between nodes; 0: between ranks of a node */
-    /* [directions] number of rounds in which the interface's counter showed the bytes */
+    /* [directions] number of rounds in which a network interface counted the message's bytes */
     int *carried;
 };
 
@@ -92,8 +92,8 @@ static void set_link(struct doctor_link *row, const struct links *l, size_t i)
     CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate.ratios[i], 1);
     CSV_SET_INTERVAL(row, latency_us_ratio, l->latency.ratios[i], 1);
     row->level = latency.level;
-    /* more than half of the rounds are needed: counters may be late, and other programs use
-     * interfaces too */
+    /* an interface must have counted the bytes in more than half of the rounds, since counters may
+     * be late and other programs use interfaces too */
     if (2 * (size_t)l->carried[i] <= l->rate.rounds)
         row->interface[0] = '\0';
 }

@@ -1,5 +1,5 @@
 /* Derives findings about a cluster from the measurements of all ranks. diagnosis_make uses only the
- * rows read, no files or clocks. */
+ * rows of an examination, no files or clocks. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +15,8 @@ struct examination {
     size_t n_nodes, n_bursts, n_messages;
 };
 
-/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if a file is malformed or
- * files contradict each other, ERR_SYSTEM or ERR_DATA if a file is missing. Call examination_free
+/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if a file is missing or
+ * malformed, or if files contradict each other; ERR_SYSTEM if reading fails. Call examination_free
  * afterwards, even after an error. */
 enum status examination_read(struct examination *x, const char *folder, struct error *e);
 void examination_free(struct examination *x);
@@ -27,10 +27,10 @@ enum finding_kind {
     FINDINGS
 };
 
-/* Margins of a finding: the whole interval of the ratio to other cores or links must be further
- * from 1 than the margin. DOCTOR_RATE_MARGIN is 5 %, half of the 10 % loss that must be detected.
- * The other margins are larger: memory latencies vary with the placement of pages, message
- * latencies with the number of switches. */
+/* Margins of findings: a core or link counts as slow if the whole interval of its ratio to the
+ * others lies on the slow side of 1, beyond the margin. DOCTOR_RATE_MARGIN is 5 %, half of the 10 %
+ * loss that must be detected. The other margins are larger: memory latencies vary with the
+ * placement of pages, message latencies with the number of switches. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
@@ -40,8 +40,8 @@ enum finding_kind {
 
 struct diagnosis {
     struct doctor_core *cores; /* [n_cores] the core of each rank */
-    struct doctor_link *links; /* [n_links] each direction of a pair of nodes, or of two ranks of a
-                                  node */
+    struct doctor_link *links; /* [n_links] rows of links.csv: each direction between two nodes, and
+                                  a link within each node */
     /* [n_links] node numbers of each link, whether the link is slow, and the cause */
     struct direction *directions;
     struct doctor_finding *findings; /* [n_findings] problems first, then notes */

@@ -15,8 +15,8 @@ struct counted {
 };
 enum { COUNTED_MAX = 64 };
 
-/* Reads how many bytes each interface has sent: first network interfaces, then ports of fast
- * networks such as InfiniBand. Returns the number of interfaces. */
+/* Sets counted[COUNTED_MAX] to the bytes that each interface has sent. Network interfaces come
+ * first, then ports of fast networks such as InfiniBand. Returns the number of interfaces. */
 int facts_count_sent(struct counted *counted, const char *root);
 
 /* Returns the interface that sent the most bytes between two readings, if it sent at least half of

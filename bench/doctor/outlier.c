@@ -81,8 +81,8 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Numbers of measured directions (ordered pairs of nodes) with one node as sender, or as
- * receiver. */
+/* Numbers of measured directions (ordered pairs of nodes) in which one node is the sender, or is
+ * the receiver. */
 struct side {
     int all, slow; /* `slow`: number of slow directions without a known cause */
 };

@@ -26,10 +26,10 @@ struct measured {
  * error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
-/* Computes ratios[i]. In each round, the value of i is divided by the median of the other members.
- * The ratio is the median of these quotients, with its interval. Only members with equal numbers in
- * `peers` are compared; NULL: all. Rounds in which i or all others lack a value are left out.
- * ratios[i] is NAN if no round is left. ERR_MEMORY. */
+/* Computes ratios[i] for every member i. In each round, the value of i is divided by the median of
+ * the other members. The ratio is the median of these quotients, with its interval. Only members
+ * with equal numbers in `peers` are compared; NULL: all. Rounds in which i or all others lack a
+ * value are left out. ratios[i] is NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
 /* Returns the median of a member's values over rounds, with its interval; NAN if it has no
  * value. */
@@ -37,9 +37,9 @@ struct interval measured_interval(const struct measured *m, size_t i);
 
 /* Verdict on a member by the interval of its ratio to the others, which is 1 if all are alike.
  * SLOW: the whole interval is slower than the margin allows. FINE: no part of the interval is
- * slower. OPEN: only a part is slower. UNKNOWN: the interval is missing or below its confidence
- * level. more_is_slower: true for times, false for rates. To detect a loss of 10 %, use a margin of
- * 5 %. */
+ * slower. OPEN: only a part is slower. UNKNOWN: the interval is missing or does not reach
+ * OUTLIER_LEVEL. more_is_slower: true for times, false for rates. To detect a loss of 10 %, use a
+ * margin of 5 %. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 

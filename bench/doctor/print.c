@@ -128,7 +128,7 @@ static void print_links(FILE *out, const struct examination *x, const struct dia
 
 /* ---- Findings ---- */
 
-/* A terminal with at most this many columns is treated as no terminal. */
+/* Largest terminal width (columns) that is ignored. Findings are then printed 100 columns wide. */
 enum { LEAST_COLUMNS = 33 };
 
 static void print_findings(FILE *out, const struct diagnosis *d, int width)

@@ -56,8 +56,8 @@ enum status doctor_write(const struct doctor_table *table, const char *folder, c
                          size_t n, struct error *e);
 
 /* Reads FOLDER/<file> into *rows, an array of *n structs of the table's row type, to be freed with
- * free; NULL on error. ERR_DATA with file and line if the file is malformed, ERR_SYSTEM or ERR_DATA
- * if it is missing. */
+ * free; NULL on error. ERR_DATA with file and line if the file is missing or malformed, ERR_SYSTEM
+ * if reading fails. */
 enum status doctor_read(const struct doctor_table *table, const char *folder, void *rows, size_t *n,
                         struct error *e);
 

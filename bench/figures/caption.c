@@ -31,7 +31,8 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-/* Writes how the points ran and on which link or site, such as "; measured, local." */
+/* Writes the kinds of the points and their links, or sites if no link is known: "; measured,
+ * local." */
 static void write_kind(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
@@ -54,7 +55,7 @@ static void write_program(FILE *out, const struct summary *s, const char *progra
 }
 
 /* Writes network, data, optimizer and batch, such as "lenet_21k on mnist (real data), sgd, global
- * batch 256". */
+ * batch 256". Unless `brief`, adds the number of parameters and the strategy. */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
@@ -223,7 +224,7 @@ static struct basis find_basis(const struct figure_data *d)
     return basis;
 }
 
-/* Writes the lowest and the highest confidence level (%): "75" or "75 to 96.9". */
+/* Writes the lowest and the highest confidence level (%): "75" or "75 to 95". */
 static void write_levels(FILE *out, const struct basis *basis)
 {
     fprintf(out, "%.3g", basis->low);
@@ -283,7 +284,7 @@ static void write_sample(FILE *out, const struct figure_data *d, const struct su
         fprintf(out, " of %s steps", summary_distinct(text, sizeof text, ran, COLUMN_steps));
 }
 
-/* Writes the confidence levels of the intervals: ", 75 to 96.9 % intervals." */
+/* Writes the confidence levels of the intervals: ", 75 to 95 % intervals." */
 static void write_intervals(FILE *out, const struct figure_data *d, const struct basis *basis)
 {
     if (d->figure->shape->whiskers && basis->high > 0) {
@@ -316,8 +317,9 @@ static void write_method(FILE *out, const struct figure_data *d, const struct su
         write_whiskers(out, &basis);
 }
 
-/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step".
- * Unless it is the only base (`alone`), writes its label instead of its ranks. */
+/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step". For a
+ * user's program, or if there are other bases (not `alone`), writes the base's label instead of
+ * ranks and strategy. */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];

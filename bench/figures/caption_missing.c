@@ -221,8 +221,8 @@ static bool misses_at(const struct missing *m, const struct series *series, long
     return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
 }
 
-/* Writes at which numbers of ranks a series has this status: "All skipped at 4, 8 ranks; ring
- * failed at 2". If `series` is NULL, writes the numbers for all series. */
+/* Writes the numbers of ranks at which a series has this status, such as "ring failed at 2". If
+ * `series` is NULL, writes the numbers at which all series have it: "All skipped at 4, 8 ranks". */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

@@ -57,7 +57,7 @@ static enum status check_own_name(const char *what, const char *name, const stru
     if (column == NULL)
         return OK;
     return mark_error(e, ERR_SPEC, mark,
-                      "%s: '%s' is the name of column %s of %s. Choose another name, such as my_%s",
+                      "%s: '%s' already names column %s of %s. Choose another name, such as my_%s",
                       what, name, column->name, column->file, name);
 }
 

@@ -16,7 +16,8 @@ struct figure_shape {
     /* the user can choose x and the CSV file to draw; otherwise each point has one value over
      * `x` */
     bool any_x;
-    /* shows only points in which this option is not 0 (false, none); 0: all points */
+    /* option that must not be false or none at a point for the figure to show the point; 0: no such
+     * option */
     enum option_id only;
     /* x and quantity that every figure of this shape has; NULL if the user can choose */
     const char *x, *total;

@@ -15,8 +15,9 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Drops points that `where` excludes. Figures of accuracy also drop points without communication,
- * since these have no accuracy runs. In names of series, "compute only (none)" becomes "none". */
+/* Drops points that `where` excludes. In figures of accuracy, also drops points without
+ * communication, which have no accuracy runs, and shortens "compute only (none)" to "none" in names
+ * of series. */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;
@@ -175,7 +176,8 @@ static void count_rows(struct figure_data *d)
     d->left_out -= d->curves;
 }
 
-/* A file whose rows belong to no point, such as layers.csv, describes networks. */
+/* Returns whether every quantity comes from a file whose rows belong to no point. Such a file, for
+ * example layers.csv, describes networks. */
 bool figure_is_of_networks(const struct figure_data *d)
 {
     for (size_t k = 0; k < d->n_quantities; k++) {
@@ -216,8 +218,9 @@ static enum status series_a_point(struct series_list *list, const struct figure_
     return OK;
 }
 
-/* Groups points into series: one per combination of the values of the options that `series` names.
- * By default these are all options except x; if x is a column, each point is a series. */
+/* Groups points into series: one per combination of the values of the options that `series` names
+ * (by default all options except x). If x is a column and `series` is empty or names `point`, each
+ * point is a series. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
@@ -314,8 +317,9 @@ static bool is_relative(const struct figure_data *d)
            relation_is_ratio(d->quantity->relation);
 }
 
-/* Rejects a speed-up or an efficiency if every shown point is its own base, since the ratio is
- * always 1. Accepts it if the campaign has published values or is not settled. */
+/* Rejects a figure of speed-up or efficiency if every shown point is its own base, since the ratio
+ * is then always 1. Accepts the figure if the spec names published values or if is_settled is
+ * false. */
 static enum status check_bases(const struct figure_data *d, struct error *e)
 {
     const struct spec *spec = d->spec;

@@ -13,9 +13,10 @@
  * curves and bars. */
 enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
-/* Name of a point's case in the options x, series and where of a figure. */
+/* Word for the case of a point in the options x, series and where of a figure. */
 #define FIGURE_CASE "case"
-/* Value of option series that makes each point a series, named by its label, if x is a column. */
+/* Value of option `series`: if x is a column, each point is a series with the point's label as its
+ * name. */
 #define FIGURE_POINT "point"
 /* The name `run` in options of figures. In a figure of several runs, it means the run of a point,
  * and each curve belongs to one run unless x is the run. In a figure of one run, it means column
@@ -48,8 +49,8 @@ struct figure_data {
      * point's index; NO_POINT for a point that keep_own (figure_places.c) drops */
     size_t *stands_for;
     bool repeats; /* whether some points repeat others */
-    /* [points] index of the point's series before the drawn series were moved to the front;
-     * NO_POINT if it has no series */
+    /* [points] index of the point's series, before choose_curves (figure_data.c) changes the order
+     * of series; NO_POINT: no series */
     size_t *series_of;
     struct figure_table table; /* rows to draw; used only by shapes with any_x */
     struct measured *measured; /* [points] value and interval of each point */
@@ -57,9 +58,9 @@ struct figure_data {
     struct prediction prediction;
     struct series_list series; /* one series per curve; the first `curves` series are drawn */
     size_t curves;             /* number of drawn curves */
-    size_t values;    /* measured values: one per point, or with any_x one per row and quantity */
-    size_t published; /* published values: one per point, or with any_x one per row and quantity */
-    bool *bars;       /* [points] whether the point has a bar; NULL in figures without bars */
+    size_t values;    /* number of measured values, by point or, with any_x, by row and quantity */
+    size_t published; /* number of published values, by point or, with any_x, by row and quantity */
+    bool *bars;       /* [points] whether the point's bar is drawn; NULL in figures without bars */
     size_t rows;      /* number of drawn bars */
     size_t left_out;  /* number of curves or bars that have a value but do not fit */
     struct spread spread; /* marks that would overlap and are moved sideways */
@@ -74,7 +75,8 @@ void figure_data_free(struct figure_data *d);
 /* Returns whether the figure shows properties of networks, which are defined and not measured. */
 bool figure_is_of_networks(const struct figure_data *d);
 
-/* Returns why there is nothing to draw, or NULL if there is a measured or published value. */
+/* Returns the reason why there is nothing to draw; NULL if there is a measured or published
+ * value. */
 const char *figure_data_lack(const struct figure_data *d);
 
 /* Returns the first base point that has no time although a point compared with it has one; NULL if
@@ -117,14 +119,15 @@ enum status figure_join_repetitions(struct figure_data *d, struct error *e);
 /* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
 enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
                                 const size_t *points, size_t n, struct error *e);
-/* Checks a figure before anything is run. ERR_SPEC with file and line of the spec. */
+/* Checks a figure before a campaign runs or pictures are drawn. ERR_SPEC with file and line of the
+ * spec. */
 enum status figure_check(const struct figure_request *request, const struct summary *s,
                          struct error *e);
 /* Reads the values of points from the tables of all runs into d->measured. */
 enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
                                   struct error *e);
 
-/* Writes dots_<figure>.csv: the single launches behind the values of a figure, drawn as faint dots
+/* Writes dots_<figure>.csv: the launches of which a figure shows medians, drawn as faint dots
  * behind each median. It has one row per launch, in the order of the series file:
  *
  *   curve, name, point, label, ranks   as in series_<figure>.csv; curve is empty if not drawn
@@ -134,8 +137,8 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
  *   value                              in the unit of the figure; for speed-up and efficiency the
  *                                      ratio to the base's launch in the same block */
 enum status dots_write(FILE *out, void *figure_data, struct error *e);
-/* Returns whether the figure draws single launches. With any_x, the table must have dots. Otherwise
- * the quantity must have one value per launch, and the shape must support dots. */
+/* Returns whether the figure draws single launches: with any_x, if the table has dots; otherwise,
+ * if the quantity has one value per launch and the shape supports dots. */
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.

@@ -15,7 +15,8 @@ static long ranks_of(const struct point_summary *p)
 
 /* ---- Series ---- */
 
-/* Returns the name of a curve. Sets *point to one of the curve's points, or to NO_POINT. */
+/* Returns the name of a curve. Sets *point to one of the curve's points, or to NO_POINT if all
+ * values of the curve are published values. */
 static const char *curve_name(const struct figure_data *d, size_t curve, size_t *point)
 {
     const struct series *series = &d->series.items[curve];
@@ -62,7 +63,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 }
 
 /* Defines the lines of ideal scaling, one per series, by two values: the ratio of cores per rank to
- * cores of the base, and the step time of the base. Series with equal values share a line. */
+ * cores of the base, and the step time of the base. Series with equal values share a line. Also
+ * calls define_origin for each series. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -130,8 +132,8 @@ static void define_x(FILE *out, const struct figure_data *d)
 
 /* ---- All definitions ---- */
 
-/* Defines the names of the curves, and the numbers of the curves without communication, which are
- * bounds for the other curves. */
+/* Defines the names of the curves, and a list of the curves (counted from 1) without communication,
+ * which are bounds for the other curves. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];
@@ -161,8 +163,8 @@ static bool is_of_scaling(const struct quantity *quantity)
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;
 }
 
-/* Defines the caption that option `caption` requests. A short caption may cover 15 % of the
- * picture; a full caption may have any height. */
+/* Defines the caption that option `caption` requests, and the text about missing points. A short
+ * caption may cover 15 % of the picture's height; a full caption may have any height. */
 static enum status define_texts(FILE *out, const struct figure_data *d, struct error *e)
 {
     long wanted = config_int(&d->s->spec->config, OPT_CAPTION);

@@ -1,5 +1,5 @@
-/* Figures of stacked bars: parts of the step time, hidden communication, parts of the memory of a
- * rank. */
+/* Figures of bars that show several values per point: parts of the step time, hidden communication,
+ * memory of a rank. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static enum status write_bars(FILE *out, const struct figure_data *d,
     return OK;
 }
 
-/* Returns a time of summary.csv. An unknown time counts as 0; another part then includes it. */
+/* Returns a time of summary.csv (ms); 0 if it is unknown, since another part of the step then
+ * includes this time. */
 static double known_ms(const struct point_summary *p, enum column_id column)
 {
     double x = cell_number(p, column);
@@ -43,7 +44,8 @@ static double known_ms(const struct point_summary *p, enum column_id column)
     PART(optimizer, COLUMN_optimizer_ms, COLUMNS)                                                  \
     PART(inject, COLUMN_inject_ms, COLUMNS)
 
-/* Parts of a simulated step: the share of each cause on the critical path (critical_path.h). */
+/* Parts of a simulated step: the time that each cause takes on the critical path
+ * (critical_path.h). */
 #define CAUSES(PART)                                                                               \
     PART(path_load, COLUMN_path_load_ms, COLUMNS)                                                  \
     PART(path_forward, COLUMN_path_forward_ms, COLUMNS)                                            \
@@ -177,7 +179,7 @@ const struct figure_shape shape_overlap = {
 
 enum { BY_FORMULA, BY_FORECAST, MEASURED, MEMORY_SOURCES };
 
-/* Kinds of memory that option y can add up, and the columns of each. */
+/* Kinds of memory that option y can list, and the columns of each kind. */
 static const char *const memory_names[] = {"params", "grads", "state", NULL};
 static const enum column_id memory_columns[][MEMORY_SOURCES] = {
     {COLUMN_params_formula_mib, COLUMN_params_forecast_mib, COLUMN_params_mib},

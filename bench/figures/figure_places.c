@@ -1,6 +1,6 @@
 /* Finds points of one series that have the same x. Points that differ only in the seed are
- * repetitions; the figure shows their median. Points that differ in more would make the curve jump,
- * so the figure is rejected. */
+ * repetitions; the figure shows their median. Points that differ in other options would make the
+ * curve jump, so the figure is rejected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,9 +30,9 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
     return config_option_find(&d->spec->config, key);
 }
 
-/* Writes to `near` the user-defined option whose key ends in `name`, otherwise the option of points
- * or column whose name is nearest to `name`. A column with exactly this name is left out, since the
- * figure's file does not have it. */
+/* Writes to `near` the user-defined option whose key ends in `name`, otherwise the nearest name
+ * among columns and options that points have. A column called `name` is left out, since the
+ * figure's file does not have this column. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -257,8 +257,8 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Returns whether to reject a figure that has no values because of option `id`. A figure of the
- * spec stays empty if --set, option `quick` or the machine sets `id`. */
+/* Returns whether to reject a figure that has no values because of option `id`. A figure that the
+ * spec file requests may stay empty if --set, option `quick` or the machine sets `id`. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
@@ -302,9 +302,9 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
     return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 
-/* Returns whether a figure of one run is checked before files are read: the run is still to come,
- * or --set adds the figure to an existing run. Figures that name published files are not checked
- * then. */
+/* Returns whether to reject, before files are read, a figure that will have no values or has an
+ * option without effect. True for a figure of one run that names no published files, if the run is
+ * still to come or --set adds the figure to an existing run. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;

@@ -32,7 +32,8 @@ enum status figures_check_runs(const struct figures_run *runs, size_t n, struct 
 
 /* Files to draw for each figure. FIGURES_PICTURES: .svg, .png, and .pdf if gnuplot supports it.
  * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again with gnuplot. The script
- * needs a copy of `plots_dir` in the parent folder, named plots/. FIGURES_FOR_PAGE: .svg only. */
+ * needs a copy of `plots_dir`, named plots/, beside the figures' folder. FIGURES_FOR_PAGE: .svg
+ * only. */
 enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 
 /* Draws the figures of the first run's spec into folder `out`, over the points of all n runs.
@@ -53,12 +54,12 @@ const struct sweep_figure *figures_of_sweeps(size_t *n);
 
 /* Checks the name of a sweep's table. ERR_ARGUMENT if no table of this name has figures. */
 enum status figures_check_sweep(const char *table, struct error *e);
-/* Draws the figures of a sweep's table (comm.csv or kernels.csv) in `folder` into folder `to`.
- * Prints the paths of the pictures to `out` unless `out` is NULL. Removes pictures for which the
- * table has no rows. */
+/* Draws the figures of the sweep in `folder`, from its table `table` (comm.csv or kernels.csv),
+ * into folder `to`. Prints the paths of the pictures to `out` unless `out` is NULL. Removes
+ * pictures for which the table has no rows. */
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, enum figures_files files, FILE *out,
                                struct error *e);
 
-/* Checks the file of model coefficients that option `link` of the spec names, before a run. */
+/* Before a run: checks the file of model coefficients that the spec's option `link` names. */
 enum status prediction_check(const struct spec *spec, struct error *e);

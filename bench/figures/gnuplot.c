@@ -107,8 +107,8 @@ static enum status no_gnuplot(const char *why, struct error *e)
                      why);
 }
 
-/* Waits until gnuplot ends. Exit status 127 also means that gnuplot is not installed, if
- * posix_spawnp forks before it searches for the program. */
+/* Waits until gnuplot ends. If posix_spawnp forks before it searches for the program, exit status
+ * 127 means that gnuplot is not installed. */
 static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *messages,
                                     struct error *e)
 {

@@ -7,15 +7,15 @@
 #include "bench/collect/stage.h"
 #include "bench/figures/figures.h"
 
-/* Writes the assignment NAME='value'; with quotes that keep gnuplot from expanding anything.
- * Control characters become blanks. */
+/* Writes an assignment, such as title='value', in whose quotes gnuplot expands nothing. Control
+ * characters become blanks. */
 void gnuplot_define_text(FILE *out, const char *name, const char *value);
 void gnuplot_define_number(FILE *out, const char *name, double value);
 /* Writes a list as one text that gnuplot splits into words: NAME='1 2.5 '; */
 void gnuplot_define_numbers(FILE *out, const char *name, const double *values, size_t n);
 
-/* Writes the assignment of field `field` of the k-th entry of a list, such as
- * series2_name='value'; */
+/* Writes an assignment for the k-th entry of a list, such as series2_name='value' for `list`
+ * "series" and `field` "_name". */
 void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *field,
                             const char *value);
 

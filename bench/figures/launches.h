@@ -19,13 +19,13 @@ void launches_free(struct launches *l);
 /* Returns the *n launches of a point, ordered by block. */
 const struct launch_row *launches_of(const struct launches *l, size_t point, size_t *n);
 
-/* Writes the median over the launches of each point to d->measured. NAN if no launch has a value,
- * or if one has none and q->complete is set. */
+/* Writes the median over the launches of each point to d->measured. NAN if no launch has a value.
+ * If the quantity is `complete`, NAN if any launch lacks a value. */
 void launches_measure(struct figure_data *d, const struct launches *l);
 
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
-/* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio to
+/* Returns the value of a launch in the unit of the figure. Speed-up and efficiency are relative to
  * the base's launch in the same block. NAN if the launch has no value. A ratio is also NAN if the
  * point is its own base, or if the base has no launch in the block. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

@@ -34,7 +34,9 @@ static enum status find(size_t *row, size_t *column, const struct csv_table *tab
         }
     return n <= 1 ? OK
                   : error_at(e, ERR_DATA, table->path, 0, 0,
-                             "expected a table of one link, found %zu rows '%s'", n, name);
+                             "expected one link with one row per coefficient, found %zu rows "
+                             "'%s'",
+                             n, name);
 }
 
 /* Reads coefficient `name` of link.csv as a number, or as text if `number` is NULL. */
@@ -105,7 +107,7 @@ static double cores_of(const struct point *point)
 
 /* Returns whether the model can predict the point's step time. The point and its base must have
  * measured steps, and the base must not communicate. The point must not split its network over
- * ranks. The point and the coefficients must both belong to a single node. */
+ * ranks. The point must use one node, and the coefficients must have been measured on one node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -145,9 +147,10 @@ static bool has_calls(const struct point_summary *p)
 }
 
 /* Sets the machine on which the point's messages are predicted. Coefficients measured on one node
- * apply to points on one node, coefficients measured between nodes to points on several nodes. On
- * hosts of an emulated or simulated site, coefficients of one node apply within a host, and the
- * spec's rate and delay between hosts (by_rate). Returns false if no coefficients fit. */
+ * apply to points on one node; coefficients measured between nodes apply to points on several
+ * nodes. On an emulated or simulated site, coefficients measured on one node apply within a host,
+ * and the spec's rate and delay apply between hosts (*by_rate: true). Returns false if no
+ * coefficients fit. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {

@@ -1,6 +1,6 @@
 /* Predicts a step time as compute plus communication. Compute is the base's step time divided among
  * the ranks. Communication is the time until the last rank has sent, received and summed everything
- * (comm/cost/sweep.h), with coefficients that comm_sweep fitted on this machine. The model assumes
+ * (comm/cost/sweep.h), with coefficients that comm_sweep fitted (option `link`). The model assumes
  * no overlap. Contention for a node's memory is included only as far as the fit measured it. */
 #pragma once
 
@@ -22,15 +22,15 @@ struct prediction {
 };
 
 /* Reads the coefficients that option `link` names and predicts all points. With link: auto, only
- * coefficients measured on the same host are used. ERR_DATA with the file if the named file is
+ * coefficients measured on the run's host are used. ERR_DATA with the file if the named file is
  * missing or has the wrong format. Call prediction_free in any case. */
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Reads the coefficients of messages within a host that option `link` names. Leaves *link unchanged
- * if no coefficients are found. `words`: source of the coefficients, or the reason why there are
- * none. Errors as prediction_make. */
+/* Reads the coefficients that option `link` names, for messages within a host. Leaves *link
+ * unchanged if no coefficients are found. `words`: source of the coefficients, or the reason why
+ * there are none. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
 /* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
@@ -50,8 +50,8 @@ enum status prediction_program(uint64_t *steps, struct program_list *list,
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
-/* Sets the machine's coefficients from option site.link, if it names a link: within a host if one
- * host has all ranks, otherwise between hosts. gamma, if known, applies within all hosts. */
+/* If option site.link names a link, sets the machine's coefficients to the link's: within a host if
+ * one host has all ranks, otherwise between hosts. gamma, if known, applies within all hosts. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes for a caption how the quantity was predicted, and the coefficients. */

@@ -10,8 +10,8 @@
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
 
-/* Ranks of a point and their communication. Replicas share the batch. A replica has several ranks
- * if the network is cut into stages or slices. */
+/* Ranks of a point and their communication. The batch is divided among replicas. A replica has
+ * several ranks if the network is cut into stages or slices. */
 struct talk {
     const struct net_desc *net; /* one slice of the network; all slices have the same size */
     const struct config *config;
@@ -36,7 +36,7 @@ static enum status count_tensors(struct talk *t, struct error *e)
     return OK;
 }
 
-/* Returns a machine whose hosts have `group` replicas or slices each. */
+/* Returns a machine of `ranks` replicas or slices, with `group` of them on each host. */
 static struct sweep_machine machine_of(const struct talk *t, int ranks, int group)
 {
     struct sweep_machine machine = *t->machine;

@@ -35,7 +35,8 @@ struct quantity {
     const char *file;
     double most; /* largest possible value */
     enum quantity_source source;
-    const char *raw;       /* column of `file`, else of raw.csv; NULL: read from summary.csv */
+    /* column of `file`, or of raw.csv if `file` is NULL; NULL: read from summary.csv */
+    const char *raw;
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* The next four members are used to read summary.csv (source POINTS); otherwise `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
@@ -51,18 +52,19 @@ struct quantity {
 /* Returns the row of quantities.def with this name, or NULL. */
 const struct quantity *quantity_find(const char *name);
 
-/* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has it).
- * The column must hold numbers, and the file must also have column `x`, unless `x` is NULL. Returns
- * false if there is no such column. `title` stores the quantity's title. */
+/* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has the
+ * column). The column must hold numbers, and the file must also have column `x`, unless `x` is
+ * NULL. Returns false if there is no such column. `title` stores the quantity's title and must
+ * outlive the quantity. */
 enum { QUANTITY_TITLE = 96, QUANTITY_WHY = 320 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
-/* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params.
- * Columns that are quantities have the title of the quantity. */
+/* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params. A
+ * column with the name of a row of quantities.def has the row's title. */
 void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column);
 /* Writes the axis title of an option, such as "nodes" or "global batch (images)": from
- * bench/spec/figures/axes.def, otherwise made from its name and unit. Options that the user defined
- * keep their name. */
+ * bench/spec/figures/axes.def, otherwise made from the option's name and unit. The title of an
+ * option that the user defined is its name. */
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
 /* Makes a quantity of a sum of columns, such as "forward_ms + backward_ms". All columns must be in

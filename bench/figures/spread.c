@@ -12,8 +12,8 @@
  * (variable crowded) draws marks only at the ends of curves. */
 enum { PLACES_MAX = 48 };
 
-/* Half the height of a mark, as a share of its value: a mark is about 3.5 % of an axis high. Closer
- * marks hide each other. */
+/* Estimated half height of a mark, as a share of the mark's value: drawn marks are about 3.5 % of
+ * the axis high. */
 #define MARK_SHARE 0.02
 
 struct item {
@@ -112,7 +112,7 @@ static double aside_of(size_t nth, size_t n)
     return step * ((double)nth - ((double)n - 1) / 2);
 }
 
-/* Adds the marks among n items at one x that move sideways, each with its shift. */
+/* For n items at one x, adds each mark that moves sideways, with its shift. */
 static void add_marks(struct spread *spread, struct item *items, size_t n)
 {
     find_groups(items, n);

@@ -24,6 +24,6 @@ struct spread {
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 
-/* Writes the gnuplot assignment of spread_marks, which plots/ reads: " CURVE@X=ASIDE;" for each
- * mark. */
+/* Writes the gnuplot assignment of spread_marks: " CURVE@X=ASIDE;" for each mark. The scripts in
+ * plots/ read it. */
 void spread_define(FILE *out, const struct spread *spread);

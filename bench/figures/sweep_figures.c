@@ -23,8 +23,8 @@ const struct sweep_figure *figures_of_sweeps(size_t *n)
     return rows;
 }
 
-/* Sets *found if the table has a row for the figure. Axes are logarithmic, so rows of zero cannot
- * be drawn; the bus bandwidth of one rank is zero. */
+/* Sets *found if the table has a row that the figure can draw. Axes are logarithmic, so rows with a
+ * zero cannot be drawn, such as the bus bandwidth of one rank. */
 static enum status find_drawn(const struct csv_table *table, const struct sweep_figure *f,
                               bool *found, struct error *e)
 {

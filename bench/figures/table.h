@@ -10,7 +10,7 @@ struct figure_data;
 
 enum { FIGURE_COLUMNS_MAX = 4 };
 
-/* Index of the point for rows and series that have only published values. */
+/* Value of `point` in rows and series that have only published values. */
 #define NO_POINT ((size_t)-1)
 
 /* Range [first, first + n) of figure_table.dots: the launches behind a value. */
@@ -31,7 +31,7 @@ struct table_series {
     char name[192];
     size_t point; /* index of a point of the series; NO_POINT: only published values */
     size_t base;  /* index in figure_data.series of the series that contains this series */
-    size_t nth;   /* position before sorting, the order in which rows were read */
+    size_t nth;   /* index before sorting, when series are in the order in which rows were read */
     bool valued;  /* whether the series has a value to draw */
     size_t curve; /* number of the curve in the picture, from 1; 0: not drawn */
 };
@@ -49,7 +49,7 @@ struct figure_table {
 };
 
 /* Kind of a figure's x: an option, the case, the run, or a column of the file that has y. If all
- * four are false, option `kind` fixes x. */
+ * four flags are false, the figure's option `kind` fixes x. */
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;
@@ -84,6 +84,6 @@ enum status table_add_dot(struct figure_table *table, struct table_dots *dots, d
 enum status table_add_series(struct figure_table *table, const struct table_series *series,
                              struct error *e);
 void table_sort(struct figure_table *table, size_t columns);
-/* Internal: removes values, in sorted rows, at every x that at most half of the launches of a
- * series reached. A median of only the longest launches would not represent the others. */
+/* Internal: removes a series' values at every x that at most half of its launches reached. The rows
+ * must be sorted. A median of only the longest launches would not represent the others. */
 void table_cut_ends(struct figure_table *table, size_t columns);

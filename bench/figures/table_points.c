@@ -38,7 +38,7 @@ static enum status take_dots(struct figure_data *d, struct table_dots *dots, siz
         for (size_t k = 0; k < n && d->stands_for[i] == point; k++)
             TRY(table_add_dot(&d->table, dots, launches_value(l, i, &launches[k]), e));
     }
-    d->table.n_dots -= dots->n == 1; /* a single launch equals the value and needs no dot */
+    d->table.n_dots -= dots->n == 1; /* the value of a single launch is the median: no dot */
     dots->n = dots->n == 1 ? 0 : dots->n;
     return OK;
 }
@@ -83,8 +83,8 @@ static enum status open_series(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Numbers the names on the x axis: cases in the order of the spec, runs in the order of the
- * command. Otherwise the random order of launches would determine the numbers. */
+/* Numbers the names on the x axis: cases in the order of the spec, runs in the order of the command
+ * line. Otherwise the random order of launches would determine the numbers. */
 static enum status name_cases(struct figure_data *d, struct error *e)
 {
     double x;

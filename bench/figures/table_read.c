@@ -46,8 +46,8 @@ struct gathering {
 
 /* ---- Conditions ---- */
 
-/* By default only successful runs and steps after the warm-up are used. A column that `where` names
- * is not restricted in this way. */
+/* By default, only rows of successful launches and of steps after the warm-up are used. A column
+ * that `where` names is not restricted in this way. */
 static const struct {
     const char *column, *text;
 } counting[] = {{"status", "ok"}, {"timed", "1"}};

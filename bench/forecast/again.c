@@ -63,7 +63,7 @@ static enum status compare(FILE *out, struct summary *s, const char *run, struct
     }
     if (simulated == 0)
         return error_set(e, ERR_ARGUMENT,
-                         "simulate: no point of %s is at site: simulated. Give a run with "
+                         "simulate: %s has no point with site: simulated. Give a run with "
                          "simulated points",
                          run);
     print_validation(out, "as kept", s);

@@ -152,7 +152,8 @@ static enum status linearise(struct link_sample *sample, const struct validated_
     return OK;
 }
 
-/* Leaves out points of other links, and points that have `value` in `column`, from the next fit. */
+/* Leaves out of the next fit all points of other links, and points that have `value` in `column`
+ * (COLUMNS: no such points). */
 static void leave_out(struct cross_validation *c, size_t link, enum column_id column,
                       const char *value)
 {

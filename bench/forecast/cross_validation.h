@@ -1,9 +1,9 @@
 /* Predicts step times of measured points from links that are fitted to measured step times. The
  * compute time of a point is the step time of strategy none on the same number of ranks, otherwise
  * the time of a calibration. comm/cost/sweep.h predicts the messages of the point. Alpha, beta and
- * gamma of a link are fitted to the run's points on the same link: to all, and without points that
- * have the predicted point's strategy, network or number of ranks (left_outs.def). No launch is
- * started. */
+ * gamma of a link are fitted to all points of the run on this link, and again without the points
+ * that share the predicted point's strategy, network or number of ranks (left_outs.def). No launch
+ * is started. */
 #pragma once
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum left_out {
 /* A link of a run, fitted to all points of the run that use it. */
 struct fitted_link {
     const char *run, *name;
-    bool bursts; /* whether an emulated link sends a point's gradients in one burst */
+    bool bursts; /* whether the link is emulated and sends a step's gradients in one burst */
     size_t n;    /* number of points on the link */
     /* fitted coefficients, as multiples of the assumed coefficients; NAN: too few points */
     double fitted[LINK_COEFFICIENTS];
@@ -32,9 +32,9 @@ struct validated_point {
     const struct point_summary *p;
     size_t link;
     double compute_ms, measured_ms;
-    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times (ms) with assumed
-                                                 coefficients, and with coefficients fitted without
-                                                 some points (NAN: too few points) */
+    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times (ms) with assumed coefficients
+                                                 and, by enum left_out, with a link fitted without
+                                                 the left-out points (NAN: too few points) */
 };
 
 struct validated_run {
@@ -46,8 +46,8 @@ struct validated_run {
 struct cross_validation {
     struct validated_run *runs;
     struct validated_point *points;
-    struct link_sample *samples; /* [n_points] step time of each point, linear in the link's
-                                    coefficients */
+    struct link_sample *samples; /* [n_points] step time of each point as a linear function of the
+                                    link's coefficients */
     struct fitted_link *links;
     size_t n_runs, n_points, n_links;
 };

@@ -1,5 +1,5 @@
 /* Writes points of a spec as traces for simulators (comm/cost/trace.h). The hosts have the links
- * that forecast_machine returns. The network is full duplex. */
+ * that forecast_machine returns. All links are full duplex. */
 #pragma once
 
 #include <stdio.h>

@@ -17,8 +17,8 @@
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-/* Values assumed for a simulated launch: time to start (s), rounds of messages per step, and time
- * per round and rank (s). */
+/* Values assumed for a simulated launch: time to start (s), largest number of rounds of messages
+ * per step, and time per round and rank (s). */
 #define SIMULATION_S      0.1
 #define SIMULATED_ROUNDS  100
 #define SIMULATED_ROUND_S 0.2e-6
@@ -61,7 +61,7 @@ static void add_walls(struct walls *walls, const struct spec *spec, const struct
     }
 }
 
-/* Reads the launches of the run to resume; if no run can be resumed, of the latest run. */
+/* Reads the launches of the run to resume, or of the latest run if no run can be resumed. */
 static enum status read_walls(struct sources *s, const struct campaign *c, struct error *e)
 {
     char run_dir[PATH_BYTES];
@@ -148,8 +148,8 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Counts the weights stored on all ranks together. All stages of a pipeline store one copy of the
- * network. A tensor slice stores a part of each dense layer and all of every other layer. */
+/* Counts the weights stored on all ranks together. The stages of a pipeline together store one copy
+ * of the network. A tensor slice stores a part of each dense layer and all of every other layer. */
 static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -206,7 +206,7 @@ static enum status take_step(double *step_s, const struct point *point,
 }
 
 /* Finds the point's step time (s): from its own timed launches unless they replay compute,
- * otherwise from another campaign, otherwise a rough estimate. */
+ * otherwise from another campaign, otherwise as a rough estimate. */
 static enum status find_step(double *step_s, struct forecast_launch *l, const struct sources *s,
                              const struct forecast *f, size_t point, enum launch_run run,
                              struct error *e)
@@ -361,8 +361,8 @@ static double further_s(const struct forecast_point *p, size_t launches)
     return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
 }
 
-/* Returns the time of all pending launches (s). Includes only `share` (0 to 1) of the timed
- * launches after the first. */
+/* Returns the time (s) of the pending accuracy runs and of the first timed launch if it is pending,
+ * plus `share` (0 to 1) of further_s. */
 static double left_s(const struct forecast_point *p, size_t launches, double share)
 {
     size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];

@@ -30,7 +30,7 @@ struct forecast_point {
     bool runs; /* false if the point is skipped or shares launches of an earlier point */
     /* numbers of required launches (`least`) and finished launches, by enum launch_run */
     size_t least[2], done[2];
-    size_t most; /* largest number of timed launches, if precision needs so many */
+    size_t most; /* limit of timed launches, reached only if measure.time.precision requires it */
     struct forecast_launch launch[2];
     /* times within the budget. least_s: of the required launches; most_s: of the largest number of
      * launches. 0: no launch is required, NAN: unknown */
@@ -46,7 +46,7 @@ struct forecast {
     struct forecast_point *points; /* [c->spec.n_points] one per point */
     /* sums of the points' least_s, most_s, left_s and cut_s, without unknown times */
     double least_s, most_s, left_s, cut_s;
-    /* number of points per basis; a point has the least reliable basis of its launches */
+    /* number of points per basis; a point has the least reliable basis of its required launches */
     size_t n[FORECAST_BASES];
     /* names of the other campaigns that were used, such as "efficiency, overlap" */
     char from[3 * FORECAST_FROM];
@@ -68,12 +68,12 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 #define FORECAST_FLOP_PER_S 40e9
 /* Assumed coefficients of messages within a host. */
 extern const struct link_model forecast_memory;
-/* Returns the assumed links of a point's hosts. Emulated and simulated hosts have the rate and the
- * delay of the spec. */
+/* Returns a point's hosts with assumed links. Links between emulated or simulated hosts have the
+ * rate and the delay of the spec. */
 struct sweep_machine forecast_machine(const struct config *c);
-/* Returns the hosts of a simulated point, with the given coefficients of messages within a host.
- * Messages between hosts have the rate and the delay of the spec, and the same time per message as
- * within a host. site.link replaces the coefficients that it states. */
+/* Returns the hosts of a simulated point. `memory`: coefficients of messages within a host.
+ * Messages between hosts have the rate and the delay of the spec, and the same time per message
+ * (alpha) as within a host. Coefficients that site.link defines replace these. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* Sets the link between hosts to the limits that ci/netns.sh applies. */
@@ -88,10 +88,10 @@ struct known_step {
     char machine[HARDWARE_CLASS_BYTES]; /* hardware class (hardware.h); "": unknown */
     double ranks, nodes, cores;         /* `cores`: number of cores that computed */
     double images;                      /* images of a step over all ranks */
-    double flops; /* FLOPs of a step over all ranks, for the network as written; NAN: unknown */
+    double flops; /* FLOPs of a step over all ranks, without a kernel plan; NAN: unknown */
     /* step_s: whole step; compute_s: the step without exposed communication */
     double step_s, compute_s;
-    size_t computed; /* index in here_rates of the step's network and workload */
+    size_t computed; /* index of the step's network and workload in here_rates */
 };
 
 /* Measured rates of this machine for one pair of network and workload. */
@@ -108,10 +108,10 @@ struct known_steps {
     char here[HARDWARE_CLASS_BYTES]; /* hardware class of this machine */
 };
 
-/* Reads the step times of the latest run of every campaign below `out`, and of results/reference
- * below the working directory or `home`. Skips unreadable tables, and steps with replayed compute
- * or injected sleep. `machine`: this machine. Oversubscribed ranks of a table are assumed to have
- * run on as many cores as this machine has. Call known_steps_free afterwards, also after an
+/* Reads the step times of the latest run of every campaign below `out`, and of results/reference in
+ * the working directory, otherwise in `home`. Skips unreadable tables, and steps with replayed
+ * compute or injected sleep. `machine`: this machine. Oversubscribed ranks of a table are assumed
+ * to have run on as many cores as this machine has. Call known_steps_free afterwards, also after an
  * error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);

@@ -57,7 +57,7 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* Reads the times of a step. If ranks share cores, exposed communication counts as compute, since
+/* Reads the numbers of a step. If ranks share cores, exposed communication counts as compute, since
  * part of it is waiting for a core. If exposed communication is unknown, the whole step counts as
  * compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
@@ -126,8 +126,8 @@ static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
     json_decref(json);
 }
 
-/* Extracts the campaign's name from a path: name of folder/name/latest/summary.csv or
- * folder/name/summary.csv. */
+/* Extracts the campaign's name from a path: NAME in FOLDER/NAME/latest/summary.csv or in
+ * FOLDER/NAME/summary.csv. */
 static void name_campaign(char name[FORECAST_FROM], const char *path)
 {
     char text[PATH_BYTES], *last = NULL;
@@ -203,8 +203,8 @@ static int compare_computed(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->workload, y->workload);
 }
 
-/* Sums the rates of this machine per pair of network and workload. known_steps_speed then needs one
- * pass over the steps instead of comparing all pairs of steps. */
+/* Sums the logarithms of this machine's rates per pair of network and workload. With these sums,
+ * known_steps_speed need not compare all pairs of steps. */
 static void add_rates(struct known_steps *known, struct known_step **sorted)
 {
     size_t computed = 0;

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* Numbers of rounds (of reweighting, and of descent in each) after which the coefficients no longer
- * change. SMALLEST_ERROR: lower limit of relative errors in weights, so that weights stay
- * finite. */
+/* Numbers of rounds after which the coefficients no longer change: rounds of reweighting, and
+ * rounds of descent for each reweighting. SMALLEST_ERROR: lower limit of relative errors in
+ * weights, so that weights stay finite. */
 enum { REWEIGHTS = 50, DESCENTS = 300 };
 #define SMALLEST_ERROR 0.001
 

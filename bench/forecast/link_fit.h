@@ -1,5 +1,5 @@
-/* Fits the coefficients of a link to step times. The model of each step time is linear in the
- * coefficients, as an approximation near a given link. */
+/* Fits the coefficients of a link to step times. The model of each step time is a linear
+ * approximation near given coefficients. */
 #pragma once
 
 #include <stdbool.h>

@@ -68,8 +68,8 @@ static enum status keep_folder(const char *path, void *arg, struct error *e)
     return path_format(arg, e, "%.*s", (int)(strrchr(path, '/') - path), path);
 }
 
-/* Finds the last launch of the point's calibration in the run, unless the point has a compute.rate.
- * *found is "" if no launch is found. */
+/* Writes to `found` the folder of the last launch of the point's calibration in the run; "" if
+ * there is no such launch or the point has a compute.rate. */
 static enum status find_calibration(char found[PATH_BYTES], const struct simulated_launch *l,
                                     const struct spec *spec, struct error *e)
 {
@@ -104,8 +104,8 @@ enum status simulate_launch(FILE *out, const char *folder, const char *calibrati
     TRY(path_format(l.run, e, "%s", folder));
     if (!cut_folders(l.run, id, sizeof id))
         return error_set(e, ERR_ARGUMENT,
-                         "simulate: expected a folder RUN/launches/POINT/NAME of a point at site: "
-                         "simulated, found '%s'",
+                         "simulate: expected a folder RUN/launches/POINT/NAME of a point with "
+                         "site: simulated, found '%s'",
                          folder);
     TRY(path_format(path, e, "%s/spec.yaml", l.run));
     enum status status = spec_load(&spec, path, NULL, &machine, e);

@@ -1,4 +1,4 @@
-/* Simulates launches of points at site: simulated. Each rank and step takes the time of a
+/* Simulates launches of points with site: simulated. Each step of a rank takes the time of a
  * calibrated step, drawn at random, or the time of the network's FLOPs at compute.rate.
  * comm/cost/sweep.h predicts when the messages of a step end. */
 #pragma once
@@ -9,10 +9,10 @@
 #include "kernels/base/error.h"
 
 /* Simulates the launch whose folder is RUN/launches/POINT/NAME, writes its results to
- * simulated.json there, and prints the time of a step. The numbers drawn depend on POINT and NAME
- * alone. `calibration`: folder of the launch with the times of ops; NULL: the times come from the
- * point's compute.rate, or from a calibration launch of the run. `why`: whether to print the
- * critical path too. ERR_ARGUMENT if the run has no such point. */
+ * simulated.json in this folder, and prints the time of a step. Random numbers depend only on POINT
+ * and NAME. `calibration`: folder of the launch with the times of ops; NULL: the times come from
+ * the point's compute.rate, or from a calibration launch of the run. `why`: whether to print the
+ * critical path too. ERR_ARGUMENT if the run has no simulated point POINT. */
 enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);
 /* Simulates every simulated point of the run in folder `run` again, from its spec.yaml and

@@ -36,8 +36,8 @@ struct simulation {
     struct inject *injects;           /* [ranks] injected sleeps */
     struct simulation_sleeps *sleeps; /* [ranks] sleeps in this period */
     double *starts_s;                 /* [ranks] start of this period */
-    double *begins_s, *paces;         /* [ranks] start of this period's last step, and factor of its
-                                         times */
+    double *begins_s, *paces;         /* [ranks] start of this period's last step, and factor of the
+                                         rank's times in this period */
     double *spent_s;                  /* [ranks] total time of the timed periods */
     double *waits_s;                  /* [ranks] total waiting time in the timed periods */
     double *periods_s;                /* [periods] time of each timed period on the slowest rank */
@@ -52,6 +52,6 @@ struct simulation {
  * times of ops, or NULL. Call simulation_close in any case. */
 enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,
                             const char *run, const char *calibration, struct error *e);
-/* Simulates the timed steps once, and sets s->result. */
+/* Simulates the warm-up and the timed steps, and sets s->result. Call once per simulation. */
 enum status simulation_run(struct simulation *s, struct error *e);
 void simulation_close(struct simulation *s);

@@ -12,18 +12,18 @@ struct step_times {
      * end of backward, update of the weights */
     double load_s, forward_s, compute_s, optimizer_s;
     double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
-    /* [n_paces] time of a step as a multiple of the typical step, one for each measured step of
-     * each rank; without a calibration a single 1 */
+    /* [n_paces] times of the measured steps of all ranks, as multiples of the typical step's time;
+     * without a calibration launch: a single 1 */
     double *paces;
     size_t n_paces;
     double mean_pace;
-    char from[128]; /* source of the times: a launch, or compute.rate */
+    char from[128]; /* source of the times: calibration launch or point, or compute.rate */
 };
 
 /* Mean times of the parts of a step (s). */
 struct step_parts {
     double load_s, forward_s, backward_s, optimizer_s;
-    char from[128]; /* source of the times: a launch, or compute.rate */
+    char from[128]; /* source of the times: calibration point, or compute.rate */
 };
 
 /* Reads the times of the point from a calibration launch and copies that launch's facts to

@@ -31,8 +31,8 @@ static void print_bases(FILE *out, const struct forecast *f)
         fputc('\n', out);
 }
 
-/* Prints how much time of required launches does not fit the budget. Otherwise, a campaign that
- * used up its budget would look complete. */
+/* Prints the time of required launches that do not fit the budget. Without this line, a campaign
+ * that uses up its budget would seem complete. */
 static void print_cut(FILE *out, const struct forecast *f)
 {
     char cut[TEXT_NUMBER];

@@ -140,7 +140,7 @@ static bool reap(struct guard *g)
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
 /* Sleeps until a child changes state, the runner sends a message or ends, or the clock reaches
- * `until` (ns); at most a minute. */
+ * `until` (ns); at most a minute. Returns the news from the runner. */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;
@@ -216,8 +216,8 @@ static void watch(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Ends all descendants of the guard and waits for them, with SIGTERM first for some causes, then
- * with SIGKILL. Gives up after PATIENCE_NS; outcome.not_killed then counts the remaining
+/* Ends all descendants of the guard, with SIGTERM first for some causes, then with SIGKILL, and
+ * waits for them. Gives up after PATIENCE_NS; outcome.not_killed then counts the remaining
  * processes. */
 static void sweep(struct guard *g)
 {

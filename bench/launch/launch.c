@@ -82,7 +82,8 @@ void launch_report_cleaning(struct launch *launch)
 }
 
 /* Cleans up after the guard was killed. The launcher died with the guard. The launcher's children
- * end soon, but at an unknown time, so shared memory is removed repeatedly. */
+ * end soon, but at an unknown time, so shared memory is removed repeatedly. Returns whether the
+ * site's cleanup reported that no launch can run here. */
 static bool clean_up(const struct launch *launch)
 {
     int held = 1;

@@ -32,8 +32,8 @@ struct launch_command {
                              started rank; 0: no limit */
     const char *records;  /* folder to which ranks write their records */
     int ranks;
-    bool is_ours; /* whether the program belongs to this project: its input never ends, and a final
-                     message in the log means that the launch failed */
+    bool is_ours; /* whether the program belongs to this project; if so, its input never ends, and
+                     a rank's final message in the log means that the launch failed */
     char *const
         *cleanup; /* command that ends the launch's processes on other machines (site_launch),
                      borrowed; NULL: none */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Writes the line of a log that explains why its launch failed; "" if the log is empty. The first
- * of these kinds of lines that the log has is used:
+/* Writes the line of a log that explains why its launch failed; "" if the log is empty. Uses the
+ * first of the following kinds of lines that occurs in the log:
  *
  *   a report of the out-of-memory killer
  *   before any rank died: the first message of our programs, a launcher, a sanitizer, the C library
@@ -28,5 +28,5 @@ struct log_reader {
 };
 
 /* Returns whether a rank of this project's programs has written a final message since the last
- * call. The launch has then failed, even if mpiexec still runs. */
+ * call. Such a message means that the launch has failed, even if mpiexec still runs. */
 bool log_has_last_word(struct log_reader *r);

@@ -41,7 +41,7 @@ static int wait_status_of(const char *pid)
     if (field == NULL || strncmp(field, ") Z", strlen(") Z")) != 0)
         return 0;
     for (int i = 2; i < 52 && field != NULL;
-         i++) /* skip the fields of /proc/PID/stat (proc(5)) from the name (2) to exit_code (52) */
+         i++) /* move from the name (field 2 of /proc/PID/stat, see proc(5)) to exit_code (52) */
         field = strchr(field + 1, ' ');
     return field != NULL ? atoi(field) : 0;
 }

@@ -19,8 +19,8 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
 }
 
 /* Returns whether p->progress (completed blocks of the point) will grow at the end of the current
- * block. The block must contain the point and all its comparison points, and lack a launch of at
- * least one of these points. */
+ * block: the block contains the point and all its comparison points that get launches, and lacks a
+ * launch of at least one of these points. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
@@ -88,8 +88,8 @@ static double run_mean_s(const struct launch_order *o)
 }
 
 /* Returns the expected time of an accuracy run of the point (s): the mean of its earlier accuracy
- * runs. If there are none, the time of a timed launch plus the time of the additional steps. If the
- * point has no timed launches that compute, run_mean_s. */
+ * runs. Without any, returns the time of a timed launch plus the time of the additional steps.
+ * Without timed launches that compute, returns run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

@@ -1,5 +1,4 @@
-/* Decides how many launches each point gets, by how narrow the confidence intervals of its results
- * are. */
+/* Decides the number of launches of each point from the widths of its confidence intervals. */
 #include <math.h>
 
 #include "bench/order/launch_points.h"
@@ -103,9 +102,9 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates how many launches reach the requested precision, from n launches. Half-widths fall with
- * the square root of the number of launches. The limit is stricter for few launches
- * (timing_asked_pct). */
+/* Estimates the number of launches that reaches the requested precision, given the excess after n
+ * launches. Half-widths fall with the square root of the number of launches. The limit is stricter
+ * for few launches (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);

@@ -6,8 +6,8 @@
  *    points come first, since points with compute: replay need their timings.
  * 2. Accuracy runs: every point and seed, most nodes first. A job near its time limit can then
  *    still run the smaller points.
- * 3. Blocks until each point has the minimum of measure.time.launches, both alone and in blocks
- *    that its comparison points share (base, peer, point without communication).
+ * 3. Blocks until each point has the minimum number of launches (launch_points_sure), and shares
+ *    as many blocks with each comparison point (base, peer, point without communication).
  * 4. Blocks of the points that are not precise enough, with their comparison points. A point is
  *    examined at 6, 9, 12, ... launches. It gets no more launches once it is precise enough, has
  *    the maximum number of launches, or the budget is used up.
@@ -40,7 +40,8 @@ struct launch_order {
     struct launch_points points;
     uint32_t *shuffled; /* [n_points] order of points in one block */
     bool *members;      /* [n_points] whether the point is in the next block */
-    uint32_t *coming;   /* [n_points] scratch space: future launches or positions of points */
+    uint32_t *coming;   /* [n_points] scratch space: number of future launches, or position, of each
+                           point */
     uint32_t *largest;  /* [n_points] indices of points, most nodes first */
     struct queued {
         size_t point, failed_at, rank;
@@ -49,7 +50,7 @@ struct launch_order {
                   from `head` on have not ended */
     size_t head, n_queue;
     int n_block_numbers; /* highest block number in use + 1 */
-    const char **ids;    /* [n_points] pointers to the points' ids, adjacent in memory */
+    const char **ids;    /* [n_points] ids of the points, borrowed from `spec` */
     const char **begun;  /* [n_begun] ids of the points of a new block that is not in the journal
                             yet */
     size_t n_begun;
@@ -76,7 +77,7 @@ struct next_launch {
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
-    bool at_most;  /* whether `left` is an upper bound: a point's precision is unknown */
+    bool at_most;  /* whether `left` is an upper bound, because `at_most` of a point is true */
 };
 
 /* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call

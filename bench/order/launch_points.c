@@ -222,7 +222,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
-    if (launch->outdated) { /* replaced by a launch in a new block, beside other points' launches */
+    if (launch->outdated) { /* replaced in a new block, together with launches of other points */
         if (launch->run == RUN_TIME && launch_is_done(launch))
             find_turn(l, point, launch->block)->done = true;
         return OK;

@@ -1,5 +1,5 @@
-/* State of each point of a spec according to the journal, updated after each launch: its launches,
- * the blocks it shares with comparison points, and how many launches it still needs. If several
+/* State of each point of a spec according to the journal, updated after each launch: the point's
+ * launches, blocks shared with comparison points, and number of launches still needed. If several
  * points have equal options, only the first has launches. */
 #pragma once
 
@@ -95,8 +95,8 @@ enum status launch_points_open(struct launch_points *l, const struct spec *spec,
                                const struct journal *journal, const char *run_dir, struct error *e);
 void launch_points_close(struct launch_points *l);
 
-/* Returns the minimum number of launches per point: the requested minimum, but at least six, or the
- * maximum if it is below six. */
+/* Returns the minimum number of launches per point: the larger of the requested minimum and six, or
+ * the requested maximum if smaller. */
 size_t launch_points_sure(const struct launch_points *l);
 
 /* Returns whether the point gets no further timed launches. */
@@ -109,13 +109,13 @@ static inline bool launch_points_is_out(const struct launch_points *l, size_t po
 /* Records that a point is skipped, according to a line of the journal. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
-/* Records that a new block contains the point. The launch itself is recorded when it begins. */
+/* Records that a new block contains the point. launch_points_learn records the launch itself. */
 void launch_points_begin(struct launch_points *l, size_t point, int block);
 /* Records launch `number` of the journal, counted from 1. If the journal lacks the step time of a
  * timed launch, reads the launch's records. */
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e);
 
-/* Examines points with new launches again, at most `most` of them. */
+/* Examines at most `most` of the points that launch_points_make_stale has queued. */
 void launch_points_look(struct launch_points *l, size_t most);
 
 /* Returns whether the point's step time and all its comparisons are as precise as

@@ -1,6 +1,6 @@
 /* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
- * characters. Functions return NULL if memory runs out. json_pack also returns NULL if an argument
- * is NULL, so that only its result must be checked. */
+ * characters. Functions of type json_t return NULL if memory runs out. json_pack also returns NULL
+ * if an argument is NULL, so check only the result of json_pack. */
 #pragma once
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 
 json_t *data_text(const char *text);
 
-/* A function whose printed output becomes one JSON text. */
+/* A function whose printed output becomes one JSON string. */
 typedef void data_printer(FILE *out, const void *what);
 json_t *data_print(data_printer *print, const void *what);
 
@@ -29,7 +29,7 @@ enum status data_add(json_t *object, const char *list, json_t *element, struct e
 void data_id(char *id, size_t size, const char *text);
 
 /* Adds a CSV file to the object's list of tables, without columns that are empty in all rows. `id`:
- * beginning of the HTML ids of its rows. `name`: file name under which readers of the page can save
- * the table. */
+ * beginning of the HTML ids of the table's rows. `name`: file name under which readers of the page
+ * can save the table. */
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e);

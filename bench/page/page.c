@@ -55,7 +55,7 @@ static enum status add_operand(struct page *page, const char *operand, struct er
     return status;
 }
 
-/* Adds all sections: runs, then sweeps. */
+/* Adds the sections of runs, then of sweeps, and the claims. */
 static enum status add_sections(struct page *page, struct page_result *result, struct error *e)
 {
     const struct page_request *request = page->request;

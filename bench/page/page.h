@@ -1,7 +1,7 @@
-/* Writes runs and sweeps as one HTML file that needs neither a network nor scripts. Each figure has
- * its table; published values are beside measured values. A run also has its command, machine and
- * grades. Figures are drawn again from the run's tables in a temporary folder; nothing is written
- * to the runs. */
+/* Writes runs and sweeps as one HTML file that works without an internet connection and without
+ * scripts. Each figure has its table; published values are beside measured values. A run also has
+ * its command, machine and grades. Figures are drawn again from the run's tables in a temporary
+ * folder; nothing is written to the runs' folders. */
 #pragma once
 
 #include "bench/runner/tools.h"

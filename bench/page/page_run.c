@@ -12,7 +12,7 @@
 
 /* ---- Texts ---- */
 
-/* Names a run after its campaign if the path is results/<campaign>/<run>; otherwise after the last
+/* Names a run after its campaign if the path ends in <campaign>/<run>; otherwise after the last
  * folder of the path, since several committed copies of a run have the same campaign. */
 static void name_run(char name[80], const char *campaign, const char *path)
 {

@@ -44,7 +44,8 @@ struct summary;
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 
-/* Adds a figure of a run from the files that drawing wrote: picture, caption, comparisons with
- * published numbers, table. `bars`: quantity that the figure shows if its spec has no y. */
+/* Adds a figure of a run: picture, caption and table from the files in from->drawn, and comparisons
+ * with published numbers from `section`. `bars`: quantity that the figure shows if its spec has no
+ * y. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

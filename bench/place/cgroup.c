@@ -10,8 +10,8 @@
 #define PATH_BYTES 4096
 #define LINE_BYTES 8192
 
-/* A mounted cgroup hierarchy: its mount point, the folder shown as its root, and the cgroup of this
- * process in it. */
+/* A mounted cgroup hierarchy: its version, the mount point, the cgroup mounted there, and the
+ * cgroup of this process. */
 struct hierarchy {
     int version;
     char mount[PATH_BYTES];
@@ -31,7 +31,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Parses a line of mountinfo, "36 25 0:30 ROOT MOUNT options [tags] - TYPE source super-options".
- * Returns false unless it mounts the controller's hierarchy. */
+ * Returns false unless the line mounts the controller's hierarchy. */
 static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
 {
     char type[64], super[LINE_BYTES];
@@ -96,9 +96,8 @@ static double smaller_quota(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns the part of the cgroup's path below the mount's root; "" if the root is the cgroup
- * itself, as in a container. It is also "" if the cgroup is not below the root; then only the mount
- * point can be read. */
+/* Returns the part of h->own below h->root; "" if both are the same cgroup, as in a container.
+ * Returns "" too if h->own is not below h->root: then only the mount point can be read. */
 static const char *visible_path(const struct hierarchy *h)
 {
     if (strcmp(h->root, "/") == 0)
@@ -108,7 +107,7 @@ static const char *visible_path(const struct hierarchy *h)
     return below ? h->own + n : "";
 }
 
-/* Writes the folder of this process's cgroup. */
+/* Sets `folder` to the path of this process's cgroup. */
 static void name_folder(char folder[2 * PATH_BYTES], const struct hierarchy *h)
 {
     snprintf(folder, 2 * PATH_BYTES, "%s%s", h->mount, visible_path(h));

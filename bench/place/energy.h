@@ -12,7 +12,7 @@
 /* Maximum number of packages, and of zones that are searched for packages. */
 enum { ENERGY_ZONES = 64 };
 
-/* Packages of a node, and their counters at one time. */
+/* Packages of a node, and their counters at energy_begin. */
 struct energy {
     const char *folder; /* ENERGY_FOLDER, or the folder of a test; borrowed */
     int n;              /* number of packages; 0: their energy is unknown */

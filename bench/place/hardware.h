@@ -20,6 +20,6 @@ void hardware_caches(char *text, size_t size);
 
 enum { HARDWARE_CLASS_BYTES = 1024 };
 
-/* Writes the hardware class: processor, caches, usable cores. Only launches of one class are
- * comparable. */
+/* Writes the hardware class: processor, caches, cores, CPU quota, hardware threads and NUMA nodes.
+ * Only launches of one class are comparable. */
 void hardware_class(char text[HARDWARE_CLASS_BYTES], const struct place_machine *machine);

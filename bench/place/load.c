@@ -9,8 +9,9 @@
 #include "bench/place/place.h"
 #include "kernels/base/clock.h"
 
-/* Parses "cpu1 user nice system idle iowait irq softirq steal ...", in ticks. `user` includes the
- * time of guests. */
+/* Adds the times of a line "cpu1 user nice system idle iowait irq softirq steal ..." (in ticks) to
+ * `load`. Returns false for other lines and for processors outside `cpus`. `user` includes the time
+ * of guests. */
 static bool add_line(struct load *load, const char *line, double ticks_per_s, const bool *cpus,
                      int n)
 {

@@ -24,12 +24,12 @@ bool load_read_list(struct load *load, const char *list);
  * if no such processor is found. */
 bool load_parse(struct load *load, const char *text, double ticks_per_s, const bool *cpus, int n);
 
-/* Returns the share (%) of processor time between two readings that went to other programs,
- * interrupts or the hypervisor. own_s: processor time of the measured program (s), which does not
- * count. NAN if no time passed. */
+/* Returns the share (%) of processor time that other programs, interrupts and the hypervisor took
+ * between two readings. own_s: processor time of the measured program (s), which does not count.
+ * NAN if no time passed. */
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s);
 
-/* Returns the share (%) of processor time between two readings that a hypervisor stole; NAN if no
+/* Returns the share (%) of processor time that a hypervisor stole between two readings; NAN if no
  * time passed. */
 double load_steal_pct(const struct load *before, const struct load *after);
 

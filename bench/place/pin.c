@@ -162,9 +162,9 @@ static enum status die_with_parent(pid_t parent, struct error *e)
     return OK;
 }
 
-/* Ends the whole launch. If a process exits before MPI_Init, Hydra does not end the launch and the
- * other ranks wait in MPI_Init forever. So pin sends the abort of PMI version 1, as MPI_Abort does.
- * Other launchers have an option for this. */
+/* Ends the whole launch and returns `status`. If a process exits before MPI_Init, Hydra does not
+ * end the launch and the other ranks wait in MPI_Init forever. So pin sends the abort of PMI
+ * version 1, as MPI_Abort does. Other launchers have an option for this. */
 static int end_launch(int status)
 {
     char line[64];

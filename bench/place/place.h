@@ -1,5 +1,6 @@
-/* Assigns cores to ranks. A plan is made with hwloc from the processors that this process may use,
- * build/pin binds each rank, and the rank reads its binding back. No other folder uses hwloc. */
+/* Assigns cores to ranks. place_make_plan chooses among the processors that this process may use,
+ * the program build/pin binds each rank, and the rank reads its binding back. Only this folder uses
+ * hwloc. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct place_machine {
     int numa_nodes;     /* NUMA nodes with a usable core */
     double quota_cores; /* cgroup quota in cores; 0: none */
     int slurm_cpus;     /* CPUs of the Slurm job on this node, in Slurm's unit; 0: no job */
-    int usable_cores;   /* min(cores, floor(quota), cores of slurm_cpus), at least 1 */
+    int usable_cores;   /* min(cores, floor(quota_cores), slurm_cpus in cores), at least 1 */
     int machine_cores;  /* cores of the whole machine */
     int slurm_nodes;    /* nodes of the Slurm job, including this node; 0: no job */
 };

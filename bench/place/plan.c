@@ -61,8 +61,8 @@ static void placements_interleave(struct placements *s, bool nodes)
 }
 
 /* Makes placements of `threads` cores for `ranks` ranks. Placements lie within a cache if enough of
- * them fit, else within a NUMA node, else anywhere. If there are fewer cores than threads, each
- * placement is one core that ranks share. */
+ * them fit, else within a NUMA node, else anywhere. If there are fewer cores than threads of all
+ * ranks, each placement is one core that threads share. */
 static enum status placements_make(struct placements *s, const struct place *p, int ranks,
                                    int threads, enum place_order order, struct error *e)
 {

@@ -16,7 +16,7 @@ struct probe {
  * used; both results are NAN if memory runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
-/* Returns how long to repeat the computation before, and again after, a launch that is expected to
- * take wall_s: 1 % of wall_s, at most 10 ms. Returns 0 if this time is below 1 ms, or if both
- * probes would take more than 5 % of the launch. */
+/* Returns the duration (s) of each of a launch's two probes: 1 % of wall_s, the launch's expected
+ * time, but at most 10 ms. Returns 0 if this duration is below 1 ms, or if both probes would take
+ * more than 5 % of wall_s. */
 double probe_seconds(double wall_s, const bool *cpus, int n);

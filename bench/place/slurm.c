@@ -71,7 +71,7 @@ static enum status read_own_entry(int *cpus, struct error *e)
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "SLURM_JOB_CPUS_PER_NODE must be a list such as 72(x2),36, found '%s' without an "
+        "SLURM_JOB_CPUS_PER_NODE must be a list such as '72(x2),36', found '%s' without an "
         "entry for node %s",
         list, node != NULL ? node : "0");
 }

@@ -21,7 +21,7 @@ enum record_line {
 /* Member `type` of each kind of line in the JSON file: "hello", "step" and so on. */
 extern const char *const record_line_names[RECORD_LINES];
 
-/* C type of each kind of field in metrics.def. NAN is an unknown LOSS or REAL. */
+/* C types of the kinds of field in metrics.def. An unknown LOSS or REAL is NAN. */
 enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define C_TYPE_TEXT(bytes) char

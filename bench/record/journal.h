@@ -138,8 +138,8 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 /* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Records that a launch is to be retried. A failed launch becomes `retried`; any other launch is
- * LAUNCH_RUNNING again. `finished` becomes false. */
+/* Records that a launch is to be retried. A failed launch becomes `retried`; a launch that is done
+ * becomes LAUNCH_RUNNING, as if it was interrupted. The journal's `finished` becomes false. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);

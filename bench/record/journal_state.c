@@ -123,7 +123,8 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
     if (json_unpack((json_t *)line, "{s:s, s:s, s:s, s:I, s:I}", "launch", &launch, "point", &point,
                     "run", &run, "block", &block, "seed", &seed) != 0)
         return error_set(e, ERR_DATA,
-                         "event 'running': expected the keys launch, point, run, block and seed");
+                         "event 'running': expected the keys 'launch', 'point', 'run', 'block' and "
+                         "'seed'");
     int run_index = name_index(run, journal_runs, 2);
     if (run_index < 0)
         return error_set(e, ERR_DATA, "the key 'run' must be time or accuracy");
@@ -148,7 +149,8 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     if (json_unpack((json_t *)line, "{s:s, s:s, s:s, s:F}", "launch", &launch, "status", &status,
                     "reason", &reason, "wall_s", &ended.wall_s) != 0)
         return error_set(e, ERR_DATA,
-                         "event 'done': expected the keys launch, status, reason and wall_s");
+                         "event 'done': expected the keys 'launch', 'status', 'reason' and "
+                         "'wall_s'");
     struct journal_launch *l = journal_find_launch(j, launch);
     int status_index =
         name_index(status, journal_statuses, sizeof journal_statuses / sizeof *journal_statuses);
@@ -187,7 +189,7 @@ static enum status take_skipped(struct journal *j, const json_t *line, struct er
 {
     const char *point, *reason;
     if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "reason", &reason) != 0)
-        return error_set(e, ERR_DATA, "event 'skipped': expected the keys point and reason");
+        return error_set(e, ERR_DATA, "event 'skipped': expected the keys 'point' and 'reason'");
     TRY(MEM_GROW(j->skips, j->n_skips, "the journal", e));
     struct journal_skip *skip = &j->skips[j->n_skips++];
     snprintf(skip->point, sizeof skip->point, "%s", point);
@@ -218,8 +220,8 @@ static enum status take_block(struct journal *j, const json_t *line, struct erro
     if (json_unpack((json_t *)line, "{s:I, s:o}", "block", &block, "points", &points) != 0 ||
         !json_is_array(points) || block < 0 || block > INT_MAX)
         return error_set(e, ERR_DATA,
-                         "event 'block': expected the keys block (a number from 0) and points (a "
-                         "list)");
+                         "event 'block': expected the keys 'block' (a number from 0) and 'points' "
+                         "(a list)");
     TRY(check_points(points, e));
     struct journal_block begun = {
         .block = (int)block, .n_points = json_array_size(points), .first_launch = j->n_launches};
@@ -236,7 +238,7 @@ static enum status take_able(struct journal *j, const json_t *line, struct error
     const char *point = json_string_value(json_object_get(line, "point"));
     size_t kept = 0;
     if (point == NULL)
-        return error_set(e, ERR_DATA, "event 'able': expected the key point");
+        return error_set(e, ERR_DATA, "event 'able': expected the key 'point'");
     for (size_t i = 0; i < j->n_skips; i++)
         if (strcmp(j->skips[i].point, point) != 0)
             j->skips[kept++] = j->skips[i];
@@ -263,7 +265,7 @@ static enum status take_key(struct journal *j, const json_t *line, struct error 
     const char *point, *name;
     struct journal_key *key;
     if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "key", &name) != 0)
-        return error_set(e, ERR_DATA, "event 'key': expected the keys point and key");
+        return error_set(e, ERR_DATA, "event 'key': expected the keys 'point' and 'key'");
     if (strlen(point) >= sizeof key->point || strlen(name) >= sizeof key->key)
         return error_set(e, ERR_DATA, "the name of a point or its key is too long");
     TRY(find_key(j, point, &key, e));

@@ -20,13 +20,13 @@ struct launch_rows {
     size_t n;
 };
 
-/* Reads the successful launches of kind `run` ("time" or "accuracy"). With `diverged` also reads
- * diverged launches, with value NAN. The caller zeroes *l before. Free with free(l->items), even
+/* Reads the successful launches of kind `run` ("time" or "accuracy"). With `diverged`, also reads
+ * diverged launches, with value NAN. The caller must zero *l first. Free with free(l->items), even
  * after an error. */
 enum status launch_rows_read(struct launch_rows *l, const struct csv_table *raw, const char *run,
                              const char *column, bool diverged, struct error *e);
 
-/* Returns the *n launches of a point. */
+/* Returns the launches of a point, and sets *n to their number. */
 const struct launch_row *launch_rows_of(const struct launch_rows *l, const char *point, size_t *n);
 
 /* Returns the launch of a point in a block, NULL if there is none. Launches of one block ran

@@ -124,7 +124,8 @@ static bool is_left_out(const struct field *field, const json_t *value)
 }
 
 /* Adds the fields of a line to `json`: all fields if `flags` is 0, otherwise the fields that have
- * one of the flags. */
+ * one of the flags. Leaves out optional fields without a value. Returns `json`; if memory runs out,
+ * frees `json` and returns NULL. */
 static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
 {
     const struct field *field = NULL;

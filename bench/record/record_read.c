@@ -218,7 +218,7 @@ static enum status take_line(void *arg, const json_t *line, int number, struct e
     int kind = name_index(type, record_line_names, RECORD_LINES);
     if (kind != RECORD_hello && r->hello_line == 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "the first line has type '%s', expected 'hello'", type);
+                        "the first line must have type 'hello', found '%s'", type);
     switch (kind) {
     case RECORD_hello:
         return take_hello(r, at, line, reading->rank, reading->ranks);
@@ -266,7 +266,8 @@ static const char *field_text(char text[64], const struct field *field, const vo
     return text;
 }
 
-/* Checks that fields flagged SAME are equal on all ranks of a launch. */
+/* Checks that the fields flagged SAME are equal in a rank's line (`mine`) and in rank 0's
+ * (`first`). */
 static enum status check_fields(const struct rank_record *r, int at, enum record_line line,
                                 const void *mine, const void *first, struct error *e)
 {
@@ -289,8 +290,7 @@ static enum status check_steps(const struct rank_record *r, const struct list *s
 {
     if (steps->n != of_first->n)
         return error_at(e, ERR_DATA, r->path, r->end_line, 0,
-                        "ranks disagree on the number of %s steps: %zu lines on this rank, %zu on "
-                        "rank 0",
+                        "ranks disagree on the number of %s steps: %zu on this rank, %zu on rank 0",
                         what, steps->n, of_first->n);
     const struct record_step *mine = steps->items, *theirs = of_first->items;
     for (size_t i = 0; i < steps->n; i++)
@@ -328,7 +328,7 @@ enum status records_read(struct rank_record **records, const char *dir, int rank
 {
     *records = NULL;
     if (ranks < 1)
-        return error_set(e, ERR_ARGUMENT, "found %d ranks, expected at least 1", ranks);
+        return error_set(e, ERR_ARGUMENT, "expected at least 1 rank, found %d", ranks);
     TRY(MEM_NEW(*records, (size_t)ranks, "the records of a launch", e));
     for (int i = 0; i < ranks; i++)
         TRY(read_rank(&(*records)[i], dir, i, ranks, e));

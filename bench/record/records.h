@@ -78,8 +78,8 @@ struct arrivals {
     size_t k;
     bool known; /* false if a rank did not wait, or clocks are not comparable */
     int64_t first_ns, last_ns;
-    /* earliest possible time of the last arrival given the clock errors, relative to last_ns; at
-     * most 0 */
+    /* earliest time at which the last rank can have arrived, given the clock errors; relative to
+     * last_ns, so at most 0 */
     double surely_ns;
 };
 struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed,
@@ -89,6 +89,7 @@ struct arrivals records_arrivals(const struct rank_record *records, int ranks, b
  * share a clock, only the latest can be the last. False if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
-/* Returns how long a rank waited for the last rank to arrive (ns). 0 if the rank has no exposed
- * communication; otherwise NAN if unknown. */
+/* Returns the time from the arrival of `rank` to the last arrival (ns), at most the exposed
+ * communication time of `rank`. If arrivals are unknown: NAN, or 0 for a rank without exposed
+ * communication. */
 double arrivals_wait_ns(const struct arrivals *a, int rank);

@@ -66,7 +66,7 @@ static enum status take_all(struct segments *s, const json_t *list, const char *
         TRY(segments_add(s, &added, e));
         if (!take_attempt(added, json_array_get(list, s->n - 1)))
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "entry %zu is not a segment: launch, segment, ranks, nodes, end or "
+                            "entry %zu is not an attempt: launch, segment, ranks, nodes, end or "
                             "reason is missing or not valid",
                             s->n);
     }
@@ -88,7 +88,7 @@ enum status segments_read(struct segments *s, const char *path, struct error *e)
     enum status status =
         json_is_array(list)
             ? take_all(s, list, path, e)
-            : error_at(e, ERR_DATA, path, why.line, 0, "expected a list of segments: %s",
+            : error_at(e, ERR_DATA, path, why.line, 0, "expected a list of attempts: %s",
                        list == NULL ? why.text : "found another JSON value");
     json_decref(list);
     if (status != OK)

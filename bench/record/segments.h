@@ -24,7 +24,8 @@ struct attempt_progress {
     double first_step_s, last_step_s; /* times at which the attempt's first and last step ended */
 };
 
-/* One start of the ranks for a segment. A segment is a number of epochs on a fixed set of ranks. */
+/* One start of the ranks for a segment. A segment consists of the epochs between two planned
+ * changes of the number of ranks. */
 struct attempt {
     char launch[128]; /* folder of the launch, relative to the run's folder */
     int segment;      /* number of the segment in option `elastic`, from 0 */
@@ -72,8 +73,8 @@ struct segments_total {
 void segments_sum(struct segments_total *total, const struct segments *s);
 
 /* attempt_lost_steps returns the number of steps that attempt i repeated. attempt_pause_s returns
- * the pause before its first step (s). The pause begins at the last step of an earlier attempt, or
- * at the start of the first attempt if no step is known. If attempt i had no step left to do, the
- * pause lasts until its end. NAN: unknown, or i is 0. */
+ * the pause before the first step of attempt i (s). The pause begins at the last known step of an
+ * earlier attempt; if no step is known, at the start of the first attempt. If attempt i completed
+ * no step, the pause ends when the attempt ends. NAN: unknown, or i is 0. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);

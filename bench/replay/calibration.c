@@ -154,7 +154,7 @@ static enum status take_work(struct calibrated_work *work, json_t *all, const ch
     int schema;
     if (json_unpack(all, "{s:i}", "schema", &schema) != 0 || schema != CALIBRATION_SCHEMA)
         return bad_file(path, "expected times of ops of schema 1", e);
-    work->micro_batches = 1; /* files without "micro_batches" are from steps of one micro-batch */
+    work->micro_batches = 1; /* in files without "micro_batches", steps have one micro-batch */
     if (json_unpack(all, "{s:s, s:s, s:s, s:I, s:i, s?i, s:i}", "model", &model, "plan", &plan,
                     "optimizer", &optimizer, "params", &params, "images", &work->images,
                     "micro_batches", &work->micro_batches, "threads", &work->threads) != 0)
@@ -197,14 +197,15 @@ static enum status take_step(struct calibration *c, const json_t *row, const cha
     if (json_array_size(row) != parts)
         return error_at(
             e, ERR_DATA, path, 0, 0,
-            "step %d: found %zu measured times, expected %zu for %d ops. Calibrate again",
+            "step %d has %zu measured times instead of %zu for %d ops. Calibrate again",
             c->n_steps + 1, json_array_size(row), parts, c->n_ops);
     for (size_t k = 0; k < parts; k++) {
         const json_t *time = json_array_get(row, k);
         json_int_t ns = json_is_integer(time) ? json_integer_value(time) : -1;
         if (ns < 0 || ns > LONGEST_NS)
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "step %d: time %zu must be from 0 ns to 1 hour. Calibrate again",
+                            "step %d: entry %zu must be a time from 0 ns to 1 hour. Calibrate "
+                            "again",
                             c->n_steps + 1, k + 1);
         calibration_row(c)[k] = ns;
     }

@@ -22,8 +22,9 @@ struct inject {
 enum status inject_open(struct inject *in, const struct config *config, int rank, int ranks,
                         struct error *e);
 
-/* Returns the seconds to sleep in this phase and step. inject.sleep is the length of a fixed sleep,
- * the mean of an exponential one and the minimum of a Pareto one, whose shape is inject.shape. */
+/* Returns the length of the sleep in this phase and step (s); 0: no sleep. inject.sleep is the
+ * length of fixed sleeps, the mean of exponential sleeps and the minimum of Pareto sleeps;
+ * inject.shape is the shape of the Pareto distribution. */
 double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step);
 
 /* Returns whether the rank kills itself (SIGKILL) in this phase and step. */

@@ -40,7 +40,7 @@ struct process_counts {
 };
 
 /* Parses the text of /proc/PID/stat, "PID (NAME) STATE PARENT ...". The name may contain blanks and
- * parentheses. */
+ * parentheses. Returns false if the text is malformed. */
 bool counters_parse_process(struct process_counts *process, const char *text);
 
 /* Returns the id of the process started last on the node, the last word of /proc/loadavg; -1 if it

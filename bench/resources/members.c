@@ -103,7 +103,7 @@ static bool is_member(const struct members *m, pid_t pid)
     return false;
 }
 
-/* Adds new processes whose parent is a member. Scans repeatedly until no further process is added,
+/* Adds new processes whose parent is a member. Repeats this until no further process is added,
  * since a child may have a lower id than its parent. */
 static enum status add_newcomers(struct members *m, const struct newcomers *new, struct error *e)
 {
@@ -158,8 +158,9 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns `sum` (s) plus the time of ended processes, so that the result never decreases. If a
- * parent does not wait for its ended child, the child's time disappears from all counters. */
+/* Returns `sum` (s) plus the time that has disappeared from earlier sums, so that the result never
+ * decreases. If a parent does not wait for its ended child, the child's time disappears from all
+ * counters. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)

@@ -1,5 +1,5 @@
-/* Finds the processes of a launch on one node, which are all descendants of the launcher's process
- * there, and adds up their use of resources. */
+/* Finds the processes of a launch on one node: the launcher's process on this node and its
+ * descendants. Adds up their use of resources. */
 #pragma once
 
 #include <stddef.h>

@@ -30,8 +30,8 @@ const char *const *sample_names(void);
 /* Groups of interfaces: the interface that carries MPI, the loopback, all others. */
 enum sample_link { LINK_NIC, LINK_LOOPBACK, LINK_OTHERS, SAMPLE_LINKS };
 
-/* Resources of a node at one time. Unknown values are NAN. Traffic is counted from the first sample
- * on, even if counters wrap or interfaces appear and disappear. */
+/* Resources of a node at one time. Unknown values are NAN. Traffic is the total since the first
+ * sample; counters may wrap, and interfaces may appear and disappear. */
 struct sample {
     int64_t t_ns;
     double values[SAMPLE_VALUES];

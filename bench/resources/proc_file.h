@@ -1,4 +1,4 @@
-/* Reads small files of the kernel. */
+/* Reads small files of /proc. */
 #pragma once
 
 #include <stdbool.h>

@@ -24,8 +24,8 @@
 
 #define PROC "/proc"
 
-/* Time between two scans for new processes. During the first LOOK_NS of a launch, each sample
- * scans. A scan takes longer than reading the known processes. */
+/* Time between two scans for new processes; a scan takes longer than reading the known processes.
+ * During the first LOOK_NS of a launch, each sample includes a scan. */
 #define LOOK_NS ((int64_t)1000000000)
 
 /* Bytes for the text of /proc/net/dev, whose lines have 120 bytes. */
@@ -44,7 +44,8 @@ struct sampler {
 
 /* ---- Choose the network interface ---- */
 
-/* Reads the interface counters of the network namespace of the calling process. */
+/* Reads the interface counters of the process's network namespace. Returns the number of
+ * interfaces. */
 static int read_interfaces(struct interface_counts *interfaces)
 {
     char text[NET_BYTES];

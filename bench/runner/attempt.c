@@ -166,8 +166,8 @@ static bool runs_elsewhere(const struct site_launch *prepared)
            (prepared->by_daemons && prepared->plan.slots[0].cpus[0] == '\0');
 }
 
-/* Runs the command and waits for its end. Before and after it, measures load and speed of the
- * processors on which ranks are to run. */
+/* Runs the command and waits for its end. Measures the load and speed of the ranks' processors
+ * before and after the launch. */
 static enum status run_command(struct execution *x, const struct site_launch *prepared,
                                const struct launch_command *command, struct error *e)
 {

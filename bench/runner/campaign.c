@@ -96,8 +96,9 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Reads the spec again if machines reached by ssh have another number of cores than this machine,
- * since `auto`, `full` and `half` depend on it. find_refusals must have asked these machines. */
+/* Reads the spec again if machines reached by ssh have another number of cores than this machine:
+ * the values `auto`, `full` and `half` depend on this number. find_refusals must have asked these
+ * machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);
@@ -214,8 +215,8 @@ const struct journal_launch *campaign_calibration(const struct campaign *c,
     return NULL;
 }
 
-/* Formats the option for recording op times (--calibrate) or replaying them (--calibration, --rate)
- * in a timed launch; "": neither. */
+/* Sets `option` to the option with which a timed launch records op times (--calibrate) or replays
+ * compute (--calibration, --rate); "": neither. */
 static void format_work_option(char *option, size_t size, const struct campaign *c,
                                const struct point *point)
 {

@@ -19,7 +19,7 @@
 
 struct campaign_request {
     const char *spec; /* path of the spec as the user typed it */
-    const char *set;  /* values of all options --set; NULL: none */
+    const char *set;  /* values of all --set options; NULL: none */
     const char *out;  /* folder of all results (--out) */
     bool fresh;       /* whether to begin a new run even if one could be resumed */
     char *const *command;
@@ -61,27 +61,27 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Opens the newest run that can be resumed: it shares a point with the spec, and its facts allow it
- * (facts_allow_resume). If there is none, begins a new run. Prints why it begins a new run beside
- * earlier runs, or which facts of a resumed run have changed. Keeps the earlier spec of a resumed
- * run as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, if another runner uses the
- * run. */
+/* Opens the newest run that shares a point with the spec and has facts that allow resuming it
+ * (facts_allow_resume). If there is no such run, begins a new run. Prints why it begins a new run
+ * beside earlier runs, or which facts of a resumed run have changed. Keeps the earlier spec of a
+ * resumed run as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, if another runner uses
+ * the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
 /* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new run.
  * Writes nothing. */
 enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES], struct error *e);
 
-/* Points the link `latest` at this run again, since a newer run may have changed it. */
+/* Sets the link `latest` to this run again, since a newer run may have changed the link. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
 /* Writes the current version (key) of each changed peer program (a program by other authors) to the
  * journal. Results then use only launches of this version. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch of the spec's points, unless outdated, as retried, so that its point
- * can be launched again. *retried is the number of failed launches that no later launch replaces;
- * campaign_run retries them. */
+/* Marks the failed launches of the spec's points as retried; outdated launches stay unmarked.
+ * *retried is the number of marked launches that no later launch replaces; campaign_run repeats
+ * these launches. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
 /* Runs the remaining launches. Can be called again, for example to retry launches with damaged

@@ -1,8 +1,8 @@
 /* Copies runs of other people to folders by class of hardware, so that machines can be compared.
  *
- * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>, named by its start and its
- * identity as in a campaign's folder (runs.h). Tables, spec, networks, manifest and figures are
- * copied; records of launches are not. */
+ * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>: time and digits are from
+ * the run's start and identity, as in a campaign's folder (runs.h). Tables, spec, networks,
+ * manifest and figures are copied; records of launches are not. */
 #pragma once
 
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "bench/runner/tools.h"
 
 struct collected {
-    char **campaigns; /* [n] names of the campaigns with a run among the sources, each owned */
+    char **campaigns; /* [n] names of the campaigns of all runs found, each owned */
     size_t n;
 };
 
-/* Files each run below `source`, a folder or an archive of `make artifact`. Archives in the folder
+/* Copies each run below `source`, a folder or an archive of `make artifact`. Archives in the folder
  * are searched too. A run that is already filed is left unchanged. Prints one line per run to
  * `report`: the folder of the filed run, or the reason why the run is left out. Errors:
  * ERR_ARGUMENT if there is no run, ERR_DATA for an archive that tar cannot extract. Call

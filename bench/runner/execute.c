@@ -33,8 +33,8 @@ static void name_launch(struct execution *x)
                  (unsigned long long)next->seed, next->number);
 }
 
-/* Replaces the load that the runner measured by the load that ranks measured on their own nodes, if
- * they measured it. */
+/* If ranks measured the load on their own nodes, stores this load in place of the load that the
+ * runner measured. */
 static void take_noise(struct journal_launch *l, const struct launch_result *result)
 {
     if (isnan(result->foreign_pct))
@@ -165,8 +165,9 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(elastic ? supervisor_run(&x, e) : launch_once(&x, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
-    /* No result is written for a launch that was stopped, so it will run again. The same applies to
-     * a launch that failed when the signal came, since the signal may have killed its processes. */
+    /* No result is written for a launch that was stopped, so the launch will run again. The same
+     * applies to a launch that failed after the runner received a signal, since the signal may have
+     * killed the launch's processes. */
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&x.outcome);
     if (x.outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

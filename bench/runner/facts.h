@@ -17,8 +17,8 @@
 
 struct campaign;
 
-/* Collects the facts of a campaign. Workloads and machines must have been asked (campaign_prepare).
- * Free *facts with json_decref. */
+/* Collects the facts of a campaign. Call after workloads and machines have been queried, as
+ * campaign_prepare does. Free *facts with json_decref. */
 enum status facts_find(json_t **facts, const struct campaign *c, struct error *e);
 
 /* Size of a key in bytes. A key is a hash of a point and of the facts on which the point's results
@@ -30,8 +30,8 @@ enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const stru
 /* Writes the SHA-256 of all facts, in hexadecimal. */
 enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
 
-/* Returns the name of the next fact after `last` whose value differs between `was` and `is`; both
- * contain the fact. NULL if there is none. last = NULL: begins with the first fact. */
+/* Returns the name of the next fact after `last` that `was` and `is` both contain, with different
+ * values. NULL if there is none. last = NULL: begins with the first fact. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
 /* Returns whether a run that began with facts `was` can be resumed with facts `is`. This is true if

@@ -23,7 +23,7 @@ enum status path_format(char path[PATH_BYTES], struct error *e, const char *form
     int n = vsnprintf(path, PATH_BYTES, format, arguments);
     va_end(arguments);
     if (n < 0 || n >= PATH_BYTES)
-        return error_set(e, ERR_ARGUMENT, "a path is longer than %d characters: %.80s...",
+        return error_set(e, ERR_ARGUMENT, "a path is longer than %d bytes: %.80s...",
                          PATH_BYTES - 1, path);
     return OK;
 }

@@ -34,8 +34,8 @@ enum status file_copy(const char *to, const char *from, struct error *e);
 /* Function that files_visit calls with each path and the caller's `arg`. */
 typedef enum status file_visitor(const char *path, void *arg, struct error *e);
 
-/* Calls `visit` for each file below a folder that matches a pattern (file_glob), sorted by name.
- * Stops at the first error. *n: number of matching files; `n` can be NULL. */
+/* Calls `visit` for each file below `folder` whose path matches `pattern` (file_glob), sorted by
+ * name. Stops at the first error. *n: number of matching files; `n` can be NULL. */
 enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
                         size_t *n, struct error *e);
 

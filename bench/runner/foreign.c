@@ -25,8 +25,9 @@ const char *foreign_program(const json_t *programs, const struct config *config)
     return path != NULL ? path : "";
 }
 
-/* Returns whether folder/name can be executed. `length`: number of characters of `folder`. If the
- * file exists but cannot be executed, sets *why to the errno. */
+/* Writes folder/name to `path` and returns whether this file can be executed. `length`: number of
+ * characters of `folder`. If `path` exists but cannot be executed, sets *why to EISDIR or
+ * EACCES. */
 static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
                        int *why)
 {

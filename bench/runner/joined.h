@@ -16,8 +16,8 @@ struct joined_run {
     char name[96];
 };
 
-/* Names each run by parts that differ between runs, until all names differ. If two names remain
- * equal, all names get numbers. */
+/* Builds the names of runs from parts that differ between runs, adding parts until all names
+ * differ. If two names remain equal, all names get numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
 /* Returns whether two runs have the same name. */
@@ -28,7 +28,7 @@ void joined_number(struct joined_run *runs, size_t n);
 /* Joins the names of all runs into a folder name. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);
 
-/* Draws the figures of the first run's spec over the points of all n runs into `folder`, which it
- * makes. Errors: ERR_SPEC if a figure does not apply to all runs. */
+/* Draws the figures that the first run's spec lists, with the points of all n runs. Makes `folder`
+ * and writes the figures there. Errors: ERR_SPEC if a figure does not apply to all runs. */
 enum status joined_draw(const struct joined_run *runs, size_t n, const char *folder,
                         const struct tools *tools, struct error *e);

@@ -16,7 +16,8 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-/* kernel settings that affect measurements; null in the manifest if the file is missing */
+/* files with kernel settings that affect measurements, and with the load; the manifest has null for
+ * a file that is missing */
 static const struct {
     const char *key, *path;
 } readings[] = {

@@ -77,9 +77,9 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file for WATCH_S seconds. Returns false if the line changes (the runner lives) or the
- * file disappears (the runner has ended). A file that stays empty was left by a runner killed while
- * creating it. */
+/* Watches the runner's file for WATCH_S seconds. Returns false if its line changes (the runner
+ * lives) or the file disappears (the runner has ended), else true. A file that stays empty was left
+ * by a runner killed while creating it. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];

@@ -26,14 +26,15 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 
-/* Returns ERR_UNAVAILABLE. The message names the other runner, which `line` of the file at `path`
- * describes, and explains how to continue after that runner has ended. */
+/* Returns ERR_UNAVAILABLE with a message that names the other runner and explains how to continue
+ * after that runner has ended. `line`: that runner's line in the owner file; `path`: the file or
+ * the run's folder, for the message. */
 enum status owner_refuse(const char *path, const char *line, struct error *e);
 
-/* Reads the line of the file; "an unknown process" if there is no file. */
+/* Reads the line of the file <run_dir>/runner; "an unknown process" if there is no such file. */
 void owner_read(const char *run_dir, char line[512]);
 
-/* Returns whether the runner that `line` names seems to be alive, without trying the lock. On this
- * host its process must exist. On another host it must have updated the line in the last
- * seconds. */
+/* Returns whether the runner that `line` names seems to be alive, without trying the lock. A runner
+ * on this host is alive if its process exists. A runner on another host is alive if it has updated
+ * the line in the last seconds. */
 bool owner_lives(const char *run_dir, const char *line);

@@ -48,8 +48,8 @@ static bool has_failed(const struct point_summary *p)
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Returns whether this command has already printed the reason of a failed point. n_reported: number
- * of the last launches whose failures this command has already printed. */
+/* Returns whether a point failed and this command has already printed the reason. `n_reported`:
+ * number of launches at the end of the journal whose failures this command has already printed. */
 static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
 {
     bool reported = false;
@@ -110,8 +110,8 @@ static void note_generated(const struct summary *s, const struct tools *tools)
     }
 }
 
-/* Returns false if a point makes the campaign fail. `aloud`: prints each point that is not ok on
- * standard error. */
+/* Returns false if a point makes the campaign fail. `aloud`: whether to print on standard error
+ * each point that is not ok. */
 static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
     char points[TEXT_NUMBER];
@@ -139,8 +139,8 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
     return failed == 0;
 }
 
-/* Returns whether a run has only tables, as some copies do. Without journal and tables, returns
- * true: reading the tables then reports the error. */
+/* Returns whether a run has tables but no records of launches, as some copies do. Also true if
+ * journal and tables are both missing: reading the tables then reports the error. */
 static bool has_tables_only(const char *run_dir)
 {
     bool journal = folder_has(run_dir, "journal.jsonl");
@@ -148,8 +148,8 @@ static bool has_tables_only(const char *run_dir)
     return !launches && (!journal || folder_has(run_dir, "summary.csv"));
 }
 
-/* Returns whether all rules of Hoefler and Belli are met. Otherwise prints how many rules are
- * violated. */
+/* Returns whether all rules of Hoefler and Belli are met. If not, prints how many rules are not
+ * met. */
 static bool all_rules_hold(const struct summary *s)
 {
     struct rule_result results[RULES];

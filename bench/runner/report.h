@@ -25,7 +25,7 @@ struct report_request {
 
 struct report_result {
     bool all_well; /* whether no point makes the campaign fail, no verdict of a printed sweep is bad
-                      and, if `strict`, all rules are met */
+                      and, if `strict`, all rules of Hoefler and Belli are met */
     /* number of launches marked for a retry because their records are damaged; if not 0, nothing
      * else was done */
     size_t damaged;

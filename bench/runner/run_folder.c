@@ -19,7 +19,7 @@
 #include "kernels/base/clock.h"
 
 /* time (ns) to wait for the journal's lock. After a runner was killed, its cleanup process (guard)
- * holds the lock until it is done */
+ * holds the lock until the cleanup is done */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
 static bool is_asked(const struct campaign *c, const char *id)
@@ -28,8 +28,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether the spec requests a point of the run. Points of the run are requested by its last
- * spec or have launches in its journal. Returns true if the run's spec cannot be read. */
+/* Returns whether the campaign's spec requests a point that the run's last spec also requests, or
+ * that has launches in the run's journal. Also true if the run's spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -88,9 +88,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run, named by the current time. The order of names must be the order
- * of starts. If the newest run has this or a later time, the new run's time is one second after the
- * newest run's. */
+/* Creates the folder of a new run, named by the current time. Names must sort by start: if the name
+ * would not follow the newest run's name, uses one second after the newest run's time. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -172,9 +171,9 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     if (last->facts == NULL)
         log_print(
             LOG_NOTE,
-            "%s is from an early version of scalebench, whose manifest lacks machine and programs: "
-            "this run cannot be resumed, so a new run begins. `scalebench table` and `figures` "
-            "still show the earlier run",
+            "%s cannot be resumed, because its manifest, from an early version of scalebench, "
+            "lacks machine and programs: a new run begins. `scalebench table` and `figures` still "
+            "show the earlier run",
             last->path);
     if (name == NULL)
         return;

@@ -77,8 +77,9 @@ void run_spec_note_change(const struct spec *now, const char *run_dir)
         log_print(LOG_NOTE, "%s", text);
 }
 
-/* Returns whether weights, batches, compression or layers of an accuracy run may depend on its
- * seed, or the sums of its strategy vary between runs. True for users' programs. */
+/* Returns whether accuracy runs of a point can differ between seeds: by initial weights, shuffling,
+ * augmentation, compression, dropout or a strategy that is not deterministic. True for users'
+ * programs. */
 static bool is_random(const struct point *point)
 {
     const struct config *c = &point->config;

@@ -22,7 +22,7 @@ struct run {
     /* Index of the first run with the same facts; it can be this run. A later run with the same
      * facts is a repetition, for example because of --fresh. */
     size_t repeats;
-    uint64_t points; /* sum of the points' ids as numbers; 0 before run_status_read */
+    uint64_t points; /* checksum of the set of points: sum of their ids; 0 before run_status_read */
 };
 
 struct runs {

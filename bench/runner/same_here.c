@@ -55,7 +55,7 @@ void same_here_free(struct same_here *same)
 }
 
 /* Returns the name of the instruction set of a point's kernels on this processor. If the point does
- * not use kernels.isa or the processor does not support it, returns the option's text. */
+ * not use kernels.isa, or the processor does not support the option's value, returns this value. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

@@ -24,7 +24,7 @@ struct supervised {
     int64_t begin_ns;
     char path[PATH_BYTES]; /* path of the file that lists the attempts */
     struct segments all;
-    size_t counted;  /* index of the first attempt whose deaths reduce the number of ranks */
+    size_t counted;  /* index of the first attempt that ranks_left counts */
     size_t restarts; /* number of restarts during this launch */
     int *nodes;      /* [n_nodes] nodes that answered when last asked; NULL: never asked */
     int n_nodes;
@@ -143,7 +143,7 @@ static double left_s(const struct supervised *s)
     return left > 1 ? left : 1;
 }
 
-/* After ranks died, refuses a segment that needs more nodes than answered. */
+/* After ranks died, refuses a segment that needs more nodes than have answered. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)

@@ -9,6 +9,7 @@
 #include "bench/runner/attempt.h"
 
 /* Runs the remaining segments in one launch. x->outcome is the outcome of the last attempt, but
- * with the total wall time. If ranks died and a restart was not allowed, x->after has the time of
- * death and the reason; "" if the ranks would fail again. */
+ * with the total wall time. If ranks died and could not be restarted, x->after has the time of
+ * death and the reason against a restart. x->after is "" if restarted ranks would fail again, as
+ * after a bad spec. */
 enum status supervisor_run(struct execution *x, struct error *e);

@@ -27,7 +27,7 @@ enum status tools_program(const struct tools *tools, const char *name, char path
                           struct error *e);
 
 /* Finds the file with the code of the executable at `path`. In a bundle, scalebench's own programs
- * are stored beside small starters, and `path` is a starter (bench/base/executable.h). Otherwise
- * returns `path` itself. */
+ * are stored beside small starters, and `path` is a starter (bench/base/executable.h). For any
+ * other program, `file` is `path` itself. */
 enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
                            struct error *e);

@@ -11,8 +11,8 @@ static long id_of(const struct point *point)
     return config_int(&point->config, OPT_WORKLOAD);
 }
 
-/* Finds a user's program. If it is missing, returns OK: workloads_ask reports it for each point,
- * and these points are skipped. */
+/* Finds a user's program. If the program is missing, returns OK: workloads_ask reports an error for
+ * each point that uses the program, and these points are skipped. */
 static enum status find_foreign(struct workloads *w, const struct config *config, struct error *e)
 {
     enum status status = foreign_find(w->foreign, w->spec, w->tools, config, e);
@@ -74,8 +74,8 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return OK;
 }
 
-/* Returns whether the answer to --identify or --check depends on the option. For a peer program (by
- * other authors), these are the options peer.*; for other programs data.*, precision and
+/* Returns whether the answer to --identify or --check depends on the option. The answer of a peer
+ * program (by other authors) depends on peer.*; other answers depend on data.*, precision and
  * instruction set. */
 static bool concerns_identity(const struct config *config, const struct spec_option *option)
 {
@@ -102,7 +102,7 @@ char *workload_about(const struct point *point)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Stores the answer of a point's program; said = NULL: the program gave no answer. Takes ownership
+/* Stores `said`, the answer of a point's program; NULL: the program gave no answer. Takes ownership
  * of `said`. */
 static enum status keep(struct workloads *w, const struct point *point, json_t *said,
                         struct error *e)
@@ -166,7 +166,7 @@ enum status workloads_check(const struct workloads *w, const struct point *point
     return OK;
 }
 
-/* Reports that a data set has a label beyond the network's number of classes. */
+/* Reports that a data set has a label for which the network has no class. */
 static enum status refuse_label(const struct point *point, const char *largest, struct error *e)
 {
     char text[300];

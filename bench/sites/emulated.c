@@ -1,6 +1,6 @@
 /* The emulated site: hosts on this machine. Each host is a network namespace with a shaped
- * interface, made by the campaign or by ci/netns.sh. mpiexec starts the ranks of each host, bound
- * to cores of their own. Hosts share the machine's cores, and ranks of one host share memory. Only
+ * interface, made by the campaign or by ci/netns.sh. mpiexec starts the ranks of each host. The
+ * ranks of all hosts are bound to the cores of this machine. Ranks of one host share memory; only
  * the network connects different hosts. */
 #include <stdio.h>
 #include <stdlib.h>

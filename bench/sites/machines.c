@@ -16,7 +16,7 @@ enum { LINE_BYTES = 8192 };
 struct answer {
     char class[HARDWARE_CLASS_BYTES];
     int cores;
-    /* [n]: hashes of the programs in the question's order; "-": not found */
+    /* [n] hashes of the programs, in the order of machines.question; "-": not found */
     char (*hashes)[MACHINE_HASH_BYTES];
     size_t n;
     /* Last line of the output that is not part of the answer, for error messages. It may come from
@@ -143,8 +143,8 @@ static enum status ask_own(struct machines *m, struct error *e)
 
 #define BELONGS "Install the same build there, at the same path"
 
-/* Returns an error that names the first program that is missing on the machine `name` or differs
- * from this machine's program. */
+/* Compares the programs of the machine `name` with this machine's programs. The error names the
+ * first program that is missing there or differs. */
 static enum status compare(const struct machines *m, const char *name, const struct answer *a,
                            struct error *e)
 {
@@ -209,7 +209,7 @@ static void warn_of_classes(struct machines *m, const struct machine *a, const s
     m->warned = true;
     log_print(LOG_WARNING,
               "site: ssh: %s and %s are of different classes (%s; %s): points that use both "
-              "machines run at the speed of the slower machine, and have the flag mixed if "
+              "machines run at the speed of the slower machine, and are flagged `mixed` if the "
               "processors differ",
               a->name, b->name, a->class, b->class);
 }

@@ -32,8 +32,9 @@ struct machines {
     bool warned; /* whether the warning about different hardware classes was printed */
 };
 
-/* `scalebench`: path of this program; `programs`: programs that launches run, NULL-terminated.
- * Copies both. Asks no machine yet. Call machines_close afterwards, also after an error. */
+/* Prepares the command that machines are asked to run. `scalebench`: path of this program;
+ * `programs`: paths of the programs that launches run, NULL-terminated. Copies both. Asks no
+ * machine yet. Call machines_close afterwards, also after an error. */
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
                           struct error *e);
 void machines_close(struct machines *m);

@@ -209,9 +209,9 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Returns whether the process that keeps the hosts (holder) was killed, in which case its socket
- * reports end of file. Unread data cannot hide the end of file, because a holder sends only
- * answers. */
+/* Returns whether the process that keeps the hosts (holder) was killed: its socket then reports end
+ * of file. No unread data precede the end of file, because the holder sends only answers, which are
+ * read at once. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

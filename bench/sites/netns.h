@@ -22,8 +22,8 @@ struct netns {
     size_t n_answers;
 };
 
-/* Answer of ci/netns.sh whether this machine can emulate hosts with a link. Each link is asked
- * about only once. */
+/* Answer of ci/netns.sh to the question whether this machine can emulate hosts with a given link.
+ * The script is asked only once per link. */
 struct netns_answer {
     char link[LINK_BYTES];
     struct error reason; /* OK if hosts with the link are possible; else the reason why not */
@@ -33,7 +33,8 @@ struct netns_answer {
  * with ci/netns.sh; ERR_ARGUMENT if the path is too long. */
 enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e);
 
-/* Adds the command of ci/netns.sh for the campaign's number of hosts and the point's link. */
+/* Adds the command line of ci/netns.sh: the campaign's number of hosts, the point's link and
+ * `mode`. */
 void netns_add_command(struct argv_builder *argv, const struct netns *n,
                        const struct config *config, const char *mode);
 

@@ -18,9 +18,9 @@ struct site_job {
     const struct place *place;
     const struct launcher *launcher;
     const struct netns *netns;       /* emulated hosts, not necessarily up yet */
-    const struct machines *machines; /* machines reached by ssh, not necessarily asked yet */
+    const struct machines *machines; /* machines reached by ssh, not necessarily checked yet */
     const struct allocation *allocation;
-    const char *program, *pin; /* paths of the measured program and of pin */
+    const char *program, *pin; /* paths of the measured program and of pin, which binds ranks */
     const char *folder;        /* folder of the launch, for its records */
     /* Arguments of the program, NULL-terminated. A user's program (workload: command) gets only
      * these arguments; other programs get the point's options first, then these arguments. */
@@ -78,8 +78,8 @@ const struct site *site_of(const struct config *config);
  * takes the site down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
 
-/* Returns the number of nodes that site_question can query: first the nodes that the point uses,
- * then spare nodes. 0: no node can be queried. */
+/* Returns the number of nodes that site_question can query, 0 if none. Nodes that the point uses
+ * come first, then spare nodes. */
 int site_nodes(const struct site_job *job);
 /* Sets *question to a NULL-terminated command that exits with 0 if the node is available. Free with
  * free(). */

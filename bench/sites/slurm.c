@@ -88,8 +88,9 @@ static enum status check_nodes(const struct allocation *a, const struct config *
     }
     if (a->n == 0)
         return error_set(e, ERR_UNAVAILABLE,
-                         "site: slurm needs a Slurm job with %ld node%s, but found none. Type: "
-                         "sbatch -N%ld configs/sites/bench.sbatch SPEC, or salloc -N%ld",
+                         "site: slurm needs a Slurm job with %ld node%s, but no Slurm job was "
+                         "found. Type: sbatch -N%ld configs/sites/bench.sbatch SPEC, or salloc "
+                         "-N%ld",
                          nodes, nodes == 1 ? "" : "s", nodes, nodes);
     if (nodes <= a->n)
         return OK;

@@ -17,8 +17,8 @@ static enum status check_machines(const struct config *c, struct error *e)
                      machines->n);
 }
 
-/* Adds hydra's arguments. The machine that runs mpiexec may be missing in site.machines, and may
- * lack the interface site.interface. */
+/* Adds hydra's arguments. Passes site.interface to hydra only if the machine that runs mpiexec,
+ * which need not be in site.machines, has this interface. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct config *c = &job->job->point->config;
@@ -67,7 +67,7 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
 }
 
 /* Checks the machines of a point. ERR_UNAVAILABLE if a machine cannot be reached, or if its
- * programs are missing or differ from ours. */
+ * programs are missing or differ from this machine's programs. */
 static enum status ssh_check(struct netns *netns, struct machines *machines,
                              const struct config *config, struct error *e)
 {

@@ -8,20 +8,20 @@
  *   operand     := number [unit] | name | - operand | ( sum )
  *
  * In a condition, + - * / need blanks around them, since names and words may contain these signs. A
- * word after = or != is a text. A number is compared with the value's number, or with its text if
- * the value has no number. Only numbers have an order (< <= > >=) and arithmetic.
+ * word after = or != is a text. A number is compared with the value's number; if the value has no
+ * number, the texts of both are compared. Only numbers have an order (< <= > >=) and arithmetic.
  *
  * Times are in seconds and sizes in bytes, as in options. If a name ends in a unit, as in step_ms
- * or peak_mib, that unit applies. In a comparison of several names, the first name with a suitable
- * unit decides. 80% is 80 for an option and for a column that ends in _pct, and 0.8 for other
- * columns: efficiency >= 80%.
+ * or peak_mib, its times or sizes are in that unit. In a comparison of several names, all times
+ * have the unit of the first time, and all sizes have the unit of the first size. 80% is 80 for an
+ * option and for a column that ends in _pct, and 0.8 for other columns: efficiency >= 80%.
  *
- * Values may be known as intervals. A condition is true or false if it is so for all values in the
- * intervals, otherwise open. The interval of a sum contains its value for all values in the
- * intervals (Moore, "Interval analysis", 1966). Each occurrence of a name counts separately, so the
- * interval may be too wide, never too narrow.
+ * A value may be an interval. A condition is true if it is true for all values in the intervals,
+ * false if it is false for all, and otherwise open. The interval of a sum contains the sums of all
+ * values in the intervals (Moore, "Interval analysis", 1966). Each occurrence of a name counts
+ * separately, so the interval may be too wide, never too narrow.
  *
- * To add an operator: its line in this grammar, conditions/parse.c and conditions/judge.c. */
+ * To add an operator: extend this grammar, conditions/parse.c and conditions/judge.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -77,7 +77,7 @@ enum condition_truth { CONDITION_FALSE, CONDITION_TRUE, CONDITION_OPEN };
 enum condition_truth condition_holds_throughout(const struct condition *c, condition_lookup *lookup,
                                                 const void *arg);
 
-/* Evaluates a sum. `mid` is NAN if the value of a name is not numeric. */
+/* Returns the interval of a sum; its `mid` is NAN if the value of a name is not numeric. */
 struct interval condition_sum(const struct condition *c, condition_lookup *lookup, const void *arg);
 
 enum condition_relation {
@@ -134,8 +134,8 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
 /* Replaces the text in term number `term` by a synonym. `text` is borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
-/* Unit of a name's numbers. `text` is the unit's name; NULL if unknown. Units of the same `kind`
- * (enum option_type), such as s and ms, differ only in `factor`: the size of the unit in seconds or
+/* Unit of a name's numbers. `text` is the unit's name; NULL if unknown. Units of one `kind` (enum
+ * option_type), such as s and ms, can be converted; `factor` is the size of the unit in seconds or
  * bytes. */
 struct condition_unit {
     const char *text;

@@ -113,7 +113,7 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
     return error_set(e, ERR_ARGUMENT, "sync.variant of strategy %s: %s%s",
                      config_text(config, OPT_STRATEGY),
                      name_explain(text, sizeof text, name, known, n),
-                     n > 1 ? "" : ". Write strategies that have variants in `cases` of their own");
+                     n > 1 ? "" : ". Put strategies that have variants into separate `cases`");
 }
 
 /* Joins names, each after a blank: " ring tree". */
@@ -144,7 +144,8 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* Returns advice if a point has strategy none; such a point may have been added by a baseline. */
+/* Returns advice for a message about a point of strategy none, which a baseline may have added; ""
+ * for any other strategy. */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none
@@ -234,7 +235,7 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
            advice_of(strategy));
 }
 
-/* Checks sync.scale. Strategies that need the mean over each rank's own images
+/* Checks sync.scale. Strategies that need the mean gradient over each rank's own images
  * (STRATEGY_LOCAL_MEAN) accept only sync.scale: loss. */
 static enum status check_scale(const struct config *config, enum strategy_variant variant,
                                enum gradient_scale *scale, enum option_id *at, struct error *e)
@@ -469,7 +470,7 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
     return OK;
 }
 
-/* Appends the data sets that fit the network to the error. */
+/* Appends to the error the names of the data sets that fit the network. */
 static enum status name_fitting_sets(const struct net_desc *net, struct error *e)
 {
     struct error none;

@@ -28,7 +28,8 @@ bool find_is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Joins home, '/', folder, name and ending. If `home` is NULL, the path begins with folder. */
+/* Joins `home`, '/', `folder`, `name` and `ending`. If `home` is NULL, the path begins with
+ * `folder`. */
 static enum status make_path(char **path, const char *home, const char *folder, const char *name,
                              const char *ending, struct error *e)
 {

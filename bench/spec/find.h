@@ -49,6 +49,6 @@ enum status find_folder(char **folder, const char *path, struct error *e);
  * absolute path of file `below` in it. Caller frees *to. */
 enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
 
-/* Finds the name of a file without folder and `ending`. *stem points into `path`; returns its
- * length. */
+/* Sets *stem to the file name at the end of `path`; borrowed. Returns the name's length without
+ * `ending`. */
 size_t find_stem(const char **stem, const char *path, const char *ending);

@@ -154,7 +154,7 @@ static enum status check_seed(const struct spec *spec, struct error *e)
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
                                       "seed: no point's workload.command contains {seed}. Add "
-                                      "{seed} there, or remove seed");
+                                      "{seed} to a workload.command, or remove seed");
 }
 
 static enum status check_own(const struct spec *spec, const struct spec_option *own,
@@ -212,8 +212,8 @@ static enum status check_name_apart(const struct config *config, const char *met
     return refuse(config, OPT_METRICS, metric, advice, e);
 }
 
-/* Rejects a metric whose name is not clearly apart (check_name_apart), and patterns that have no
- * digit, dot, backslash, [ or (, since they match no number. */
+/* Rejects a metric without blanks around = (check_name_apart), and a pattern without a digit, dot,
+ * backslash, [ or (, since it matches no number. */
 static enum status check_metrics(const struct config *config, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];

@@ -5,7 +5,7 @@
 #include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* Largest size of an option's name, in bytes. */
+/* Largest size of an option's name, in bytes, with the terminating NUL. */
 enum { FOREIGN_NAME = 32 };
 
 /* ---- Options of the program ---- */
@@ -46,8 +46,8 @@ enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 
 /* Finds the metric named by workload.time. *metric: its index, or the number of metrics if
- * workload.time is the wall time. *ms: milliseconds per unit of this time. ERR_SPEC with the
- * position if the metric is unknown or no time. */
+ * workload.time is the wall time. *ms: the metric's unit in milliseconds. ERR_SPEC with the
+ * position if the metric is unknown or is not a time. */
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
 
 /* Checks workload.command and workload.time of a point. ERR_SPEC with the position. */

@@ -242,7 +242,7 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits a map that is the value of an option with names. The chosen name is either a key of the
+/* Visits a map given for an option whose values are names. The chosen name is either a key of the
  * map, such as `command` in workload: {command: [./pi]}, or the value of `kind`, such as emulated
  * in site: {kind: emulated, hosts: 4}. In a matrix, a map gives no name, since each of its entries
  * is an axis. */

@@ -273,7 +273,7 @@ static enum status read_zip_map(struct reading *reading, const struct node *map,
 {
     if (map->kind != NODE_MAP || map->n == 0)
         return mark_error(e, ERR_SPEC, map->mark,
-                          "zip: expected a map of options and lists that run together, such as "
+                          "zip: expected a map of options and lists of equal length, such as "
                           "{ranks: [1, 2], train.epochs: [2, 4]}, or a list of such maps");
     TRY(keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_zipped,
                   &(struct zip_reading){reading, zip}, e));
@@ -388,7 +388,7 @@ static bool factor_parse(const char *text, double *factor)
     return text[0] == 'x' && number_parse(text + 1, factor) && *factor > 0;
 }
 
-/* Adds an empty case with this label. The case is valid until the next one is added. */
+/* Adds an empty case with this label. *added is valid until the next case is added. */
 static enum status add_case(struct matrix **added, struct matrix *matrix, const char *label,
                             struct mark mark, struct error *e)
 {

@@ -47,8 +47,8 @@ struct selection {
 /* Matrix of the spec or of one case. */
 struct matrix {
     char *label; /* label of a case; NULL: the spec's matrix, not a case */
-    /* cases of what_if: CHANGES_one changes one option, and multiplies option `scaled` by `factor`
-     * if `factor` is above 0 */
+    /* kind of a case of what_if; CHANGES_one sets one option or, if `factor` is above 0, multiplies
+     * option `scaled` by `factor` */
     enum { CHANGES_unknown, CHANGES_none, CHANGES_one, CHANGES_all } changes;
     double factor;
     enum option_id scaled;

@@ -13,5 +13,6 @@ struct named_link {
 };
 /* Returns the row of a link; NULL for LINK_none. */
 const struct named_link *named_link(enum link_kind link);
-/* Returns the paces of a link's messages, as in struct link_model (comm/cost/sweep.h). */
+/* Returns [LINK_PACES]: the paces of a link's messages, as in struct link_model
+ * (comm/cost/sweep.h). */
 const double *named_link_paces(enum link_kind link);

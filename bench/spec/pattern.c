@@ -43,8 +43,9 @@ static enum status no_memory(struct error *e)
     return error_no_memory(e, "a pattern");
 }
 
-/* Returns the options of PCRE2. Output may contain any byte, so a pattern in ASCII matches bytes.
- * Any other pattern matches UTF-8 characters and skips invalid bytes. Callouts call check_time. */
+/* Returns the PCRE2 compile options for a pattern. A program's output may contain any byte, so a
+ * pattern in ASCII matches bytes. Any other pattern matches UTF-8 characters and skips invalid
+ * bytes. Callouts call check_time. */
 static uint32_t options_for(const char *source)
 {
     size_t size = strlen(source);
@@ -86,8 +87,8 @@ static enum status choose_group(struct pattern *p, struct error *e)
                              : (int)groups;
     if (group < 0)
         return error_set(e, ERR_SPEC,
-                         "found %u groups, none of them called value: expected one group around "
-                         "the number, as in ([0-9.]+). Write (?<value>...) around the number, or "
+                         "expected one group around the number, as in ([0-9.]+), found %u groups, "
+                         "none of them called value. Write (?<value>...) around the number, or "
                          "(?:...) for the other groups",
                          groups);
     p->group = (uint32_t)group;

@@ -7,7 +7,7 @@
 
 #include "kernels/base/error.h"
 
-/* Largest size of a name, in bytes. */
+/* Largest size of a name, in bytes, with the terminating NUL. */
 enum { PATTERN_NAME = 32 };
 
 struct pattern;

@@ -75,7 +75,7 @@ enum status workload_check_strategy(const struct workload_row *row, const char *
 {
     if (row->strategies[0] == '\0' || name_is_word(row->strategies, strategy))
         return OK;
-    return error_set(e, ERR_ARGUMENT, "sync.strategy: '%s' is not supported by %s; known: %s",
+    return error_set(e, ERR_ARGUMENT, "sync.strategy: '%s' is not supported by %s; supported: %s",
                      strategy, row->name, row->strategies);
 }
 

@@ -230,8 +230,8 @@ static enum status repeat_entry(const struct entry_reading *entry, size_t n, str
     return OK;
 }
 
-/* Reads an option of an entry of `exclude`. For a list, the entry's selections are copied once per
- * value. */
+/* Reads an option of an entry of `exclude`. If the option is given as a list of k alternative
+ * values, each selection of the entry becomes k selections. */
 static enum status visit_excluded(void *arg, const struct given *g, struct error *e)
 {
     const struct entry_reading *entry = arg;

@@ -107,7 +107,7 @@ static enum status read_bases(struct spec *spec, const struct layer *above,
     return OK;
 }
 
-/* Moves the folders that a recorded spec lists from the YAML tree into the spec, since the tree is
+/* Moves a recorded spec's list of folders from the YAML tree into the spec, since the tree is
  * freed. */
 static enum status keep_folders(struct spec *spec, struct node *root, struct error *e)
 {
@@ -238,7 +238,7 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     return OK;
 }
 
-/* Checks the words of the quick form, even if the spec is loaded in its full form. */
+/* Checks the words of option `quick`, even if the spec is loaded in its full form. */
 static enum status try_quick(const struct spec *spec, struct error *e)
 {
     struct spec trial;

@@ -131,10 +131,10 @@ struct spec_part {
 };
 const struct spec_part *spec_parts(size_t *n);
 
-/* Position of a value; for an aliased value, the position of the alias. If line is 0, the value is
- * a default or from a workload's command line (see `file`). */
+/* Position of a value; for an aliased value, the position of the alias. If `line` is 0, the value
+ * is in no spec, and `file` is "preset" (a default), "command line" (of a workload) or NULL. */
 struct mark {
-    const char *file; /* name of the file; borrowed from the spec */
+    const char *file; /* name of the file, borrowed from the spec, or a constant such as "SET" */
     int line, column;
     /* position inside the anchor if the value is an alias; else 0 */
     int anchor_line, anchor_column;
@@ -149,8 +149,8 @@ static inline struct mark mark_in(const char *file, int line, int column)
 struct value {
     struct mark mark;
     char *text;
-    /* Value of INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0 or 1; ENUM
-     * index; RANGE lower bound. */
+    /* Value of types INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN. BOOL: 0 or 1.
+     * ENUM: index of the name. RANGE: lower bound. */
     double number;
     double number_hi; /* upper bound of a RANGE */
     union {
@@ -172,7 +172,7 @@ struct config {
     const struct own_options *own;
 };
 
-/* Returns the option with this id, also one of workload.options, which option_get does not know. */
+/* Returns the option with this id. Unlike option_get, also finds options below workload.options. */
 const struct spec_option *config_option(const struct config *config, enum option_id id);
 /* Lists the keys of all options that may differ between points. Returns their number. */
 size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT]);
@@ -206,16 +206,18 @@ bool config_has_flaw(const struct config *config);
  * returns sync.strategy; config_strategy then rejects sync.zero. */
 enum strategy_kind config_strategy_kind(const struct config *config);
 
-/* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the variants. */
+/* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT if unknown; the message lists
+ * the variants. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* Fills in the configuration of the strategy. ERR_ARGUMENT for a ZeRO stage, variant, compressor,
- * algorithm, precision or scale that does not fit; *at is the option to change. */
+/* Fills in the configuration of the strategy. ERR_ARGUMENT if the strategy does not support the
+ * ZeRO stage, variant, compressor, algorithm, precision or scale, or if these conflict; *at is the
+ * option to change. */
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
-/* Returns the compressor: sync.compress, or with a 16-bit train.precision the compressor of 16-bit
- * gradients (COMPRESSOR_none with strategy none). */
+/* Returns the compressor: sync.compress if train.precision is fp32, else the compressor of that
+ * precision, or COMPRESSOR_none with strategy none. */
 enum compressor_kind config_compressor(const struct config *config);
 /* Returns whether the compressor prevents overlap: the backward pass waits for each sum of
  * compressed gradients. */
@@ -225,13 +227,13 @@ bool config_compressor_waits(const struct config *config);
  * least 1. */
 long config_replicas(const struct config *config, long ranks);
 
-/* Checks parallel.* against other options and against the network unless `net` is NULL.
+/* Checks parallel.* against other options and, unless `net` is NULL, against the network.
  * ERR_ARGUMENT if they conflict; *at is the option to change. */
 enum status config_check_parallel(const struct config *config, const struct net_desc *net,
                                   long ranks, enum option_id *at, struct error *e);
 
 /* Returns the number of images per step over all ranks: train.global_batch, or train.batch_per_rank
- * times train.accumulate times replicas. 0 if neither option is given. */
+ * times train.accumulate times replicas. 0 if neither batch option is given. */
 double config_global_batch(const struct config *config, long ranks);
 /* Returns the number of trained images per step; `train.remainder: drop` leaves some images out. */
 double config_trained_batch(const struct config *config, long ranks);
@@ -258,14 +260,14 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e);
 
-/* Row of sites.def. The next structs are rows of workloads.def and data_sets.def. */
+/* Row of sites.def. The next two structs are rows of workloads.def and data_sets.def. */
 struct site_row {
     const char *kind;  /* kind of the site's numbers: "measured", "emulated" or "simulated" */
     bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
 };
 struct workload_row {
-    /* `helper`: if the workload is a peer (a program by other authors), the program that makes the
-     * peer's inputs, or the peer itself; "": no peer */
+    /* `helper`, for a peer (a program by other authors): program that makes the peer's inputs, or
+     * the peer itself. "": the workload is no peer */
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
     const char *strategies;
@@ -297,7 +299,8 @@ bool config_reads(const struct config *config, enum option_id option);
 bool config_uses(const struct config *config, enum option_id option);
 /* Returns the option whose value leaves this option without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
-/* Returns ERR_ARGUMENT with the reason why an option on a command line has no effect. */
+/* Returns ERR_ARGUMENT for an option on a command line that has no effect. The message gives the
+ * reason. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
 /* Writes the reason if a value has no effect because it exceeds the number of steps, epochs, ranks
  * or nodes, such as inject.steps: 100..200 in 50 steps. Returns false if the value has an
@@ -470,25 +473,26 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
  * the run's spec.yaml refers. Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
-    /* file name without folder and ending, unique per option; option values have this text */
+    /* file name without folder and extension, made unique per option; becomes the option value's
+     * text */
     char *name;
     char *path; /* path from which the file was read */
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
     /* SHA-256 of the network (model_sha256), or of the file's bytes if it is not a network */
     char digest[SHA256_TEXT_BYTES];
-    struct net_desc net; /* network that the file describes; else empty */
+    struct net_desc net; /* network that the file describes; empty for other files */
 };
 
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
  * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a hash
  * (SHA-256). The hash covers all options of the point that are not at their defaults (except
- * option_is_derived), and the contents of the network in place of its name. Points of different
- * cases with the same id share their launches. */
+ * derived options, see option_is_derived), and the contents of the network in place of its name.
+ * Points of different cases with the same id share their launches. */
 struct point {
     struct config config; /* values of all options; borrowed from the spec */
     /* case of the point, or the spec's matrix if there are no cases; borrowed */
     const struct matrix *of;
-    const char *case_name; /* label of the case, borrowed; "": no case, or added for several */
+    const char *case_name; /* label of the case, borrowed; "": no case, or point of several cases */
     size_t twin;           /* index of the first point with the same id */
     /* network of the point, borrowed from the spec; NULL without a model */
     const struct spec_input *net;
@@ -502,9 +506,9 @@ struct point {
     size_t silent_index;
     /* index of the calibration point whose timings this point replays; else its own index */
     size_t calibration_index;
-    /* [program] index of the first point that runs this program with equal options; this point's
-     * own index if there is no such point. Options that only one program reads (kernels.*, peer.*)
-     * may differ */
+    /* [workload] index of the first point that runs this workload with equal options, except that
+     * kernels.* and peer.* may differ. This point's own index if it runs a peer, or if no such
+     * point exists */
     size_t peers[WORKLOADS];
     bool requested; /* part of the matrix; false: added, for example as a baseline point */
 };
@@ -513,11 +517,11 @@ struct alike;
 struct written_value;
 struct node;
 
-/* Baseline points: a point's baseline point has the values of `baseline:` of its case or spec, and
- * is added if the matrix lacks it. If `baseline:` gives some of ranks, nodes and ranks_per_node,
- * the others follow from these. Without `baseline:`, the first point with the fewest ranks that
- * solves the same problem is chosen, preferably of the same case. Points that solve the same
- * problem differ only in options such as ranks, nodes, place.*, sync.* and inject.*
+/* A spec and its points. A point's baseline point has the values of `baseline:` of its case or
+ * spec, and is added if the matrix lacks it. If `baseline:` gives some of ranks, nodes and
+ * ranks_per_node, the others follow from these. Without `baseline:`, the first point with the
+ * fewest ranks that solves the same problem is chosen, preferably of the same case. Points that
+ * solve the same problem differ only in options such as ranks, nodes, place.*, sync.* and inject.*
  * (option_is_problem). With measure.replay, each point with several ranks needs a point with
  * strategy none, which is added if the matrix lacks it. */
 struct spec {
@@ -575,7 +579,7 @@ void spec_free(struct spec *spec);
  * name of one in configs/. */
 bool spec_is_meant(const char *name);
 
-/* Returns the key of an option in --set that affects more than figures; NULL if there is none. */
+/* Returns a key in --set that affects more than figures; NULL if there is none. */
 const char *spec_set_beyond_figures(const struct spec *spec);
 
 /* Returns whether values of an option come from the machine (auto on an axis), from --set or from
@@ -586,7 +590,7 @@ bool spec_option_is_open(const struct spec *spec, enum option_id id);
 bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
 /* Returns the accuracy of random guessing in per cent, for the network with the most classes.
- * Without classes: 100, and *classes is 1. */
+ * *classes becomes this largest number. Without networks: 100, and *classes is 1. */
 double spec_chance(const struct spec *spec, int *classes);
 
 /* Returns the index of the point with this id; n_points if there is none. */
@@ -598,12 +602,13 @@ enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* Returns whether spec_write wrote the file. */
 bool spec_is_recorded(const char *path);
-/* Key of a recorded spec: list of folders in which relative paths are searched as well. */
+/* Key of a recorded spec: list of further folders below which files with relative paths are
+ * searched for. */
 extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };
 
-/* Folders in which the relative path of a value is searched, in this order: the folder of the file
+/* Folders below which a value's relative path is looked up, in this order: the folder of the file
  * with the value, the folders that a recorded spec lists, the current folder. For a value of --set:
  * the current folder, the spec's folder, the listed folders. NULL ends the list. Each folder is ""
  * (the current folder) or ends in '/'. */

@@ -17,8 +17,8 @@ struct given {
  * text. */
 bool number_parse(const char *text, double *number);
 
-/* Parses a boolean of YAML 1.1: true, yes, on, false, no, off, also True and TRUE. Returns false
- * for any other text. */
+/* Parses a boolean of YAML 1.1: true, yes, on, false, no or off, in lower case, in upper case or
+ * capitalised. Returns false for any other text. */
 bool bool_parse(const char *text, bool *yes);
 /* Returns word `i` of the list of words for booleans; NULL after the last word. The lower-case form
  * of each word comes first. */
@@ -28,7 +28,8 @@ const char *bool_word(size_t i);
  * of size or %. *number is in seconds, bytes or per cent. Returns false for any other text. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
-/* Writes the items of a list for a message, without brackets: "1, 2" if `written` is "1 2". */
+/* Writes items of a list that a message suggests in place of `written`, without brackets: "1, 2"
+ * for "1 2". For segments and ranges, the items are only an example. */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */

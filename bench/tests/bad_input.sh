@@ -87,7 +87,7 @@ check "one argument too many" expect 2 "'b' is one argument too many; expected S
 check "a SET with a blank for the sign" expect 2 "plan: --set train.lr: expected key=value; write --set train.lr=VALUE" \
     "$scalebench" plan quick --set train.lr 0.5
 for command in plan run; do
-    check "$command: results below a file" expect 2 "--out CHANGELOG.md: found a file, expected a folder of results" \
+    check "$command: results below a file" expect 2 "--out CHANGELOG.md: expected a folder of results, found a file" \
         "$scalebench" "$command" quick --out CHANGELOG.md
 done
 check "status reports a wrong argument with its usage" expect 2 "for a spec, type strong_scalin.yaml" "$scalebench" status strong_scalin
@@ -144,7 +144,7 @@ check "the same with its value" expect 2 "run: '--train.lr' is an option of spec
     "$scalebench" run quick --train.lr=0.5
 check "an option before the command" expect 2 "'--set': the command comes first; expected scalebench COMMAND" \
     "$scalebench" --set a=b plan strong_scaling
-check "a condition before the run" expect 2 "check: 'speedup >= 1.8' is a condition: expected RUN first" \
+check "a condition before the run" expect 2 "check: expected RUN before the conditions, found the condition 'speedup >= 1.8'" \
     "$scalebench" check "speedup >= 1.8" strong_scaling
 check "check: a second run" expect 2 "expected conditions after the run 'strong_scaling', found another run, 'results/reference/accuracy'. Check one run" \
     "$scalebench" check strong_scaling results/reference/accuracy "speedup >= 1.8"
@@ -162,7 +162,7 @@ check "a network with more classes than the data" classes_beyond_the_data
 check "report: a page of another format" expect 2 "report.pdf: a page is HTML; expected a name that ends in .html" \
     "$scalebench" report strong_scaling --output "$tmp/report.pdf"
 check "model: --json with --published" expect 2 "Leave one of the two out" "$scalebench" model lenet_21k --json --published gone
-check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
+check "report: a folder as its page" expect 2 "report: --output: expected a file, but $tmp is a folder" \
     "$scalebench" report strong_scaling --output "$tmp"
 words_in_one() {
     printf '%s\n' "name: words" "workload: {command: [sleep 0.1]}" "measure: {time: {launches: 1..1}}" >"$tmp/words.yaml"
@@ -194,7 +194,7 @@ check "simulate: --set of a launch" expect 2 "simulate: --set has no effect on a
     "$scalebench" simulate runs/launches/0/time-000 --set site.rate=nonsense
 check "simulate: no run in place of a run" expect 2 "'nothere' is not a run: expected a folder with summary.csv" \
     "$scalebench" simulate --again nothere
-check "simulate: a run without simulated points" expect 2 "simulate: no point of results/reference/strong_scaling is at site: simulated" \
+check "simulate: a run without simulated points" expect 2 "simulate: results/reference/strong_scaling has no point with site: simulated" \
     "$scalebench" simulate --again results/reference/strong_scaling
 mkdir "$tmp/begun" && cp results/reference/past_scale/spec.yaml "$tmp/begun"
 for command in predict "simulate --again"; do
@@ -203,7 +203,7 @@ for command in predict "simulate --again"; do
 done
 check "claims: a spec" expect 2 "quick.yaml:2:1: expected a file of claims, as results/claims.yaml; key 'name' is unknown" "$scalebench" claims configs/quick.yaml
 check "run: copies that a launcher started" expect 2 "PMI_SIZE=2: a launcher started several copies of this command" env PMI_SIZE=2 "$scalebench" run nosuch
-check "simulate: --why of a run" expect 2 "simulate: --why has no effect with --again. Leave it out" "$scalebench" simulate --again nothere --why
+check "simulate: --why of a run" expect 2 "simulate: --why has no effect with --again. Leave one of the two out" "$scalebench" simulate --again nothere --why
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
 check "figures of another table" expect 2 "figures: expected the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \
@@ -215,7 +215,7 @@ no_name_is_its_own_nearest() {
     ! grep -F "nearest" "$tmp/expect.log"
 }
 check "a folder that is not a run is not suggested as its own nearest name" no_name_is_its_own_nearest
-check "layers of a sweep" expect 2 "--layer: model lenet_21k has no layer 'dense9'; \`scalebench model lenet_21k\` lists them" \
+check "layers of a sweep" expect 2 "--layer: model lenet_21k has no layer 'dense9'; \`scalebench model lenet_21k\` lists all layers" \
     "$build/kernel_sweep" --model lenet_21k --layer dense9
 for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"

@@ -315,7 +315,7 @@ checks() {
     expect 2 "sync.strategy: 'rign' is unknown; nearest 'ring'" "$scalebench" check strong_scaling "sync.strategy = rign" || return 1
     expect 2 "status: 'okay' is unknown; known: ok " "$scalebench" check strong_scaling "ranks > 1 where status = okay" || return 1
     expect 1 "violated   ranks=1 none: sync.strategy none" "$scalebench" check strong_scaling "sync.strategy = ring" || return 1
-    expect 2 "'speedup > 1' is a condition: expected RUN first" "$scalebench" check "speedup > 1" strong_scaling || return 1
+    expect 2 "expected RUN before the conditions, found the condition 'speedup > 1'" "$scalebench" check "speedup > 1" strong_scaling || return 1
     printf 'speedup > 1\nspedup > 1\n' >"$tmp/conditions.txt"
     expect 2 "conditions.txt:2: 'spedup > 1': 'spedup' is neither" "$scalebench" check strong_scaling --file "$tmp/conditions.txt" || return 1
     expect 2 "expected a condition, such as" "$scalebench" check strong_scaling || return 1

@@ -25,12 +25,12 @@ processes_of() { # folder
     done
 }
 
-# Reads the line of a node at the start: "detail: rank 0 1 on vm: process 511 512".
+# Reads the line of a node at the start: "detail: ranks 0 1 on vm: process ids 511 512".
 pid_of_rank() { # folder, rank
     local line ranks pids i
-    line=$(grep -m 1 ": detail: rank .*: process " "$1/log") || return 1
-    read -ra ranks <<<"${line#*: detail: rank }"
-    read -ra pids <<<"${line#*: process }"
+    line=$(grep -m 1 ": detail: ranks .*: process ids " "$1/log") || return 1
+    read -ra ranks <<<"${line#*: detail: ranks }"
+    read -ra pids <<<"${line#*: process ids }"
     for i in "${!pids[@]}"; do
         [ "${ranks[i]}" != "$2" ] || echo "${pids[i]}"
     done

@@ -208,7 +208,7 @@ refuses_an_empty_folder() {
 
 refuses_places_of_no_use() {
     local of_folder="expected a path in a folder that exists and is writable"
-    expect 2 "run: --out $tmp/fake.yaml: found a file, expected a folder of results" run --out "$tmp/fake.yaml" || return 1
+    expect 2 "run: --out $tmp/fake.yaml: expected a folder of results, found a file" run --out "$tmp/fake.yaml" || return 1
     expect 2 "cannot create this folder: No such file or directory; $of_folder" run --out /proc/none || return 1
     expect 2 "$tmp: cannot be written: Is a directory; expected a file, not a folder" \
         "$bin/scalebench" compare strong_scaling strong_scaling --out "$out" --output "$tmp"

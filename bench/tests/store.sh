@@ -148,7 +148,7 @@ runs_of_earlier_versions_are_shown() {
     cp -r "$tmp/now/fake/${old##*/}" "$out/fake/"
     old=$out/fake/${old##*/}
     sed -i 's/"facts": /"programs": /' "$old/manifest.json"
-    expect 0 "${old##*/} is from an early version of scalebench, whose manifest lacks machine and programs" run || return 1
+    expect 0 "${old##*/} cannot be resumed, because its manifest, from an early version of scalebench, lacks machine and programs" run || return 1
     [ "$(runs)" -eq 2 ] && cmp "$tmp/before" "$old/journal.jsonl" && ! cmp -s "$tmp/before" "$journal" &&
         expect 0 "allreduce" "$bin/scalebench" table "$old" && expect 0 "${old##*/}  finished" status fake
 }

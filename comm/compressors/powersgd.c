@@ -107,7 +107,7 @@ static void powersgd_begin(struct sync *s)
 }
 
 /* Adds this rank's gradient to the residual, then computes P = residual * Q. If the tensor is not a
- * matrix, copies its gradient instead. */
+ * matrix, copies its gradient to the place of P instead. */
 static void project(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);

@@ -2,9 +2,9 @@
  * of them. The receiver adds the shares in full precision, in the order of ranks, rounds the sum to
  * 16 bits and sends it to all. Each number is therefore rounded twice for any number of ranks. A
  * ring, or MPI_Allreduce with a 16-bit operation, rounds at every hop. The sum is the same on every
- * rank:
+ * rank. The error of the sum of numbers x is bounded:
  *
- *   |error| <= (2 u + u^2 + (p-1) eps (1 + u)) sum |x|,  u = 2^-11 of fp16, 2^-8 of bf16,
+ *   |error| <= (2 u + u^2 + (p-1) eps (1 + u)) sum |x|,  u = 2^-11 in fp16, 2^-8 in bf16,
  *
  * where eps is the rounding error of full precision. In fp16, add (p + 1) 2^-25 / scale, since
  * 2^-25 is half the smallest fp16 number.
@@ -151,7 +151,7 @@ static enum status gather_next(struct sync *s, struct error *e)
 }
 
 /* Tests gathers, then scatters, each up to the first incomplete one. MPI_Test progresses all other
- * exchanges too. */
+ * exchanges too. Returns whether any sum was incomplete before the tests. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

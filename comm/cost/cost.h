@@ -1,6 +1,6 @@
 /* Calls, messages and bytes per step of each strategy, and the names, properties and limits of
  * strategies. Plain functions without MPI: the runner lists strategies with them, and tests compare
- * them with counted messages. */
+ * their results with counted messages. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ enum strategy_kind {
     STRATEGIES
 };
 
-/* Variants of strategies, for strategies that have several. */
+/* Variants of the strategies that have several variants. */
 enum strategy_variant {
     VARIANT_usual, /* for strategies without variants */
 #define VARIANT(strategy, name, flags, summary) VARIANT_##strategy##_##name,
@@ -23,7 +23,8 @@ enum strategy_variant {
     VARIANTS
 };
 
-/* When a computing rank lets MPI progress its messages, for strategies with STRATEGY_OVERLAPS. */
+/* Way in which MPI progresses messages while a rank computes, for strategies with
+ * STRATEGY_OVERLAPS. */
 enum overlap_kind {
 #define OVERLAP(name, summary) OVERLAP_##name,
 #include "comm/cost/overlaps.def"
@@ -31,7 +32,7 @@ enum overlap_kind {
 };
 const char *const *overlap_names(void);
 
-/* Point of a step at which gradients are divided, so that their sum becomes a mean. */
+/* Place in a step at which gradients are divided, so that their sum becomes a mean. */
 enum gradient_scale {
 #define GRADIENT_SCALE(name, summary) GRADIENT_SCALE_##name,
 #include "comm/cost/gradient_scales.def"
@@ -45,15 +46,15 @@ enum allreduce_algorithm {
     ALGORITHMS
 };
 
-/* How a rank calls a sum whose result it needs at once: MPI_Allreduce, or MPI_Iallreduce with tests
- * until it is complete. MPICH switches algorithms at different sizes for the two calls. */
+/* Call for a sum whose result a rank needs at once: MPI_Allreduce, or MPI_Iallreduce tested until
+ * the sum is complete. MPICH switches algorithms at different sizes for the two calls. */
 enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 
 enum strategy_flag {
     STRATEGY_EXACT = 1,          /* training on p ranks equals serial training, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
-    STRATEGY_OWNS_OPTIMIZER = 8, /* each rank runs the optimizer on its share of the parameters */
+    STRATEGY_OWNS_OPTIMIZER = 8, /* optimizer state is sharded; `save` collects it on rank 0 only */
     STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the replicas' mean sample count */
     STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
     /* weights of ranks differ or are sharded until eval_begin makes one model of them */
@@ -107,7 +108,7 @@ struct strategy_config {
     enum strategy_variant variant; /* a variant of the strategy, or VARIANT_usual */
     enum allreduce_algorithm algorithm;
     enum call_kind calls;            /* call for sums whose result a rank needs at once */
-    enum compressor_kind compressor; /* COMPRESSOR_none without STRATEGY_COMPRESSES */
+    enum compressor_kind compressor; /* COMPRESSOR_none if the strategy lacks STRATEGY_COMPRESSES */
     /* bf16 or fp16 only with the compressor of the same name, or if the strategy sends nothing */
     enum precision precision;
     enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
@@ -172,8 +173,8 @@ struct sync_demands {
     struct sync_demand lockstep; /* all ranks must run the same step at the same time */
 };
 
-/* Check whether the strategy or the compressor supports its options. Return ERR_ARGUMENT if it does
- * not; *key is then the option to change. */
+/* Check whether the strategy or the compressor supports its options. If not, return ERR_ARGUMENT
+ * and set *key to the option to change. */
 enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,
                            const struct sync_demands *demands, const char **key, struct error *e);
 enum status compressor_check(const struct strategy_config *config, const char **key,
@@ -215,8 +216,8 @@ struct low_rank {
     size_t side, other; /* shorter and longer side of the matrix */
 };
 struct low_rank low_rank_of(size_t count, size_t rows, int rank);
-/* Return how many numbers a tensor adds to the sum of all P and to the sum of all Q. A tensor that
- * is not a matrix is summed whole with P. */
+/* Return how many numbers of a tensor are in the allreduce of all P and in the allreduce of all Q.
+ * A tensor that is not a matrix is summed whole with P. */
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 

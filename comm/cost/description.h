@@ -1,6 +1,6 @@
-/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a
- * constant in a file of strategies/ or compressors/. The runner lists, checks and predicts with
- * them. Internal to comm/cost. */
+/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each
+ * description is a constant in a file of strategies/ or compressors/. Internal to comm/cost: the
+ * runner calls the functions of cost.h, which read the descriptions. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -11,7 +11,7 @@ struct gradient {
     const size_t *counts;
     const size_t *rows; /* [n] rows of each matrix, 0 for other tensors; NULL: all 0 */
     size_t n, width, count;
-    int stage; /* stage of ZeRO; 0: gradients are not sharded */
+    int stage; /* stage of ZeRO; 0: nothing is sharded */
 };
 
 /* Arguments of a strategy's program (program.h). All pointers are borrowed. */
@@ -37,7 +37,7 @@ static inline size_t whole_pages(const struct strategy_config *config, size_t by
 struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 
 struct strategy_desc {
-    /* Passes the operations of one period to the reader. */
+    /* Passes the operations of one period (see `steps`) to the reader. */
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
@@ -63,10 +63,10 @@ struct strategy_desc {
 struct compressor_desc {
     /* Passes the operations of a compressed sum of the gradient to the reader. */
     void (*program)(const struct step *s, struct reader *to);
-    /* Implements compressor_check for this compressor. NULL: all values are supported. */
+    /* Implements compressor_check for this compressor. NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
-    /* printf format of compressor_title for the value of title_option, as " of rank %.0f"; NULL:
-     * "". */
+    /* printf format of compressor_title, such as " of rank %.0f", for the value of title_option.
+     * NULL: the title is "". */
     const char *title;
     enum sync_option title_option;
 };

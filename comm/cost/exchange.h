@@ -12,18 +12,18 @@ size_t share_bytes(size_t count, int rank, int ranks, size_t width);
  * its share to every rank. */
 extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 
-/* Additions of `count` numbers without messages: by every rank, or by rank 0 only. A single rank
- * adds nothing. */
+/* Additions of `count` numbers without messages: by every rank, or by rank 0 only. If there is only
+ * one rank, nothing is added. */
 extern const struct schedule_rule rule_add, rule_add_at_root;
 
-/* Passes an exchange to the reader: each rank owns one share of `count` numbers. Empty messages are
- * not sent. */
+/* Passes an exchange by `rule` to the reader. Each rank owns an equal share of the `count` numbers.
+ * Empty messages are not sent. */
 void give_shares(const struct step *s, struct reader *to, const struct schedule_rule *rule,
                  size_t count, size_t width);
-/* Passes an exchange to the reader in which every rank sends a packet of `bytes` to every other
- * rank. */
+/* Passes to the reader an exchange in which every rank sends a packet of `bytes` bytes to every
+ * other rank. */
 void give_packets(const struct step *s, struct reader *to, size_t bytes);
-/* Passes additions of `count` numbers on every rank to the reader. */
+/* Passes to the reader an addition of `count` numbers by every rank. */
 void give_additions(struct reader *to, size_t count, size_t width);
 
 /* Rounds up to a multiple of 8 bytes, since packets have whole words. */

@@ -4,8 +4,9 @@
 #include "comm/cost/description.h"
 #include "comm/cost/library_rules.h"
 
-/* Sizes and ranks at which MPICH 4.0.2 changes its algorithm (maint/tuning/coll/mpir/generic.json).
- * A size equal to a limit counts as short: "avg_msg_size<=12288" is binomial. */
+/* Sizes and numbers of ranks at which MPICH 4.0.2 changes its algorithm
+ * (maint/tuning/coll/mpir/generic.json). A size equal to a limit counts as short:
+ * "avg_msg_size<=12288" is binomial. */
 #define REDUCE_SHORT_BYTES     2048
 #define BCAST_SHORT_BYTES      12288
 #define BCAST_MIDDLE_BYTES     524288 /* used only if the number of ranks is a power of two */
@@ -13,8 +14,8 @@
 #define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
-/* Returns a call of the MPI library with `count` numbers. Messages are never cut, and empty
- * messages are sent too. */
+/* Returns a call of the MPI library with `count` numbers. `cut`: how numbers are cut into blocks.
+ * Each transfer is one message, even if it is empty. */
 static struct operation call_of(const struct schedule_rule *rule, enum cut cut, size_t count,
                                 size_t width)
 {

@@ -28,7 +28,7 @@ enum bcast_algorithm { BCAST_BINOMIAL, BCAST_SCATTER_DOUBLING, BCAST_SCATTER_RIN
 enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes);
 struct operation library_bcast(int ranks, size_t bytes);
 
-/* Gather and scatter along binomial trees, with `bytes` bytes per rank. A message carries the bytes
- * of all ranks in the subtree of its child. */
+/* Return a gather or a scatter along a binomial tree, with `bytes` bytes per rank. A message
+ * between parent and child carries the bytes of all ranks in the child's subtree. */
 struct operation library_gather(size_t bytes);
 struct operation library_scatter(size_t bytes);

@@ -1,6 +1,6 @@
 /* Maps ranks to nodes, for strategies that sum within nodes and between them. Nodes are numbered in
- * the order of their first ranks, places on a node in the order of its ranks. The rank at place 0
- * is the leader of its node. */
+ * the order of their first ranks. Places on a node are numbered in the order of its ranks. The rank
+ * at place 0 is the leader of its node. */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -20,7 +20,8 @@ struct node_view {
     int least, most; /* numbers of ranks on the smallest and on the largest node */
 };
 
-/* Returns the nodes that a configuration names. If it names none, all ranks are on one node. */
+/* Returns the nodes of a configuration: config->node_of, else groups of sync.node_ranks ranks. If
+ * neither is set, all ranks are on one node. */
 struct node_map node_map_of(const struct strategy_config *config, int ranks);
 struct node_view node_view_of(const struct node_map *map, int rank);
 

@@ -70,8 +70,8 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* Tries every first op of stage `stage`, from the op before `end` to op 0. Among equal cuts, keeps
- * the cut whose last stage is shortest. */
+/* Tries every first op of stage `stage`, from the op before `end` to op 0. Among cuts of equal
+ * cost, keeps the cut whose last stage has the fewest ops. */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

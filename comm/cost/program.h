@@ -17,12 +17,12 @@
 struct operation {
     const struct schedule_rule *rule; /* NULL: ranks neither send nor work */
     size_t count, width;              /* count of numbers per rank, and bytes per number */
-    size_t segment;                   /* largest message in numbers; 0: messages are not cut */
+    size_t segment;                   /* most numbers per message; 0: messages are not cut */
     bool single;                      /* each transfer is one message, even if empty */
     enum cut cut;
     int owners;          /* ranks [0, owners) each own a share of the numbers */
     struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
-    /* starts when the gradients of tensors [tensor, n) are ready; 0: after backward */
+    /* the operation starts when gradients of tensors [tensor, n) are ready; 0: after backward */
     size_t tensor;
     /* all messages of a rank are one MPI call with `count` numbers; else each message is a call */
     bool is_call;

@@ -13,8 +13,8 @@ void round_receive(struct round *r, int from, size_t first, size_t count, bool a
 void block_range(const struct schedule *s, int blocks, int begin, int end, size_t *first,
                  size_t *count);
 
-/* Adds a step of a ring: this rank sends block `sent` to the next rank, and receives the block
- * before it from the previous rank. */
+/* Adds the transfers of a ring to the round: this rank sends block `sent` to the next rank, and
+ * receives the block before `sent` from the previous rank. */
 void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r);
 
 /* ---- Folding ---- */
@@ -37,9 +37,9 @@ bool fold_stands_aside(const struct fold *f, int rank);
  * pausing ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Fills in the first and last of `rounds` rounds, which fold and unfold pairs. Returns true in the
- * rounds between, on ranks that continue: the caller then fills in round *i of the algorithm.
- * Subtracts the folding round from *i. Without pairs, returns true and leaves *i unchanged. */
+/* Fills in round *i if it is the first or the last of `rounds` rounds, which fold and unfold pairs.
+ * In the rounds between, returns true on ranks that continue. Decrements *i: the caller then fills
+ * in round *i of the algorithm. Without pairs, returns true and leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
@@ -60,8 +60,8 @@ void halves_gather(const struct halves *h, struct round *r);
 
 /* ---- Binomial trees ---- */
 
-/* Edge of a binomial tree with root 0. The child is `mask` ranks after its parent; `mask` is the
- * length of the edge. Edges of equal length (1, 2, 4 ...) form a round. */
+/* Edge of a binomial tree with root 0. The length of an edge is child - parent. Edges of equal
+ * length (1, 2, 4 ...) form a round. */
 struct edge {
     int child, parent; /* ranks at the two ends */
     int end;           /* [child, end): ranks of the child's subtree */
@@ -70,8 +70,8 @@ int binomial_levels(int ranks);
 /* Finds the edge of length `mask` that this rank is part of. Returns false if the rank has no edge
  * of this length. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
-/* Add the transfer along an edge to the round if this rank is the child or the parent: from child
- * to parent (up), or from parent to child (down). */
+/* Add to the round this rank's transfer along one of its edges: from child to parent (up), or from
+ * parent to child (down). */
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r);
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,

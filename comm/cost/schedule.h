@@ -15,14 +15,14 @@ struct transfer {
     bool add;
 };
 
-/* Messages that a rank sends and receives at the same time, then work in its own memory. Receive
+/* Messages that a rank sends and receives at the same time, then additions and copies. Receive
  * buffers do not overlap send buffers, except that receive i may add into the range of send i. */
 enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
     int n_sends, n_receives;
     size_t added, copied; /* count of numbers added; count copied from other ranks' memory */
-    bool meets;           /* a barrier of all ranks in shared memory comes first */
+    bool meets;           /* the round begins with a barrier of all ranks in shared memory */
 };
 
 struct schedule;
@@ -37,7 +37,7 @@ struct schedule_rule {
     bool knows_nodes; /* reads `view` of struct schedule */
     bool whole;       /* messages are never cut into segments */
     bool posted;      /* messages of all rounds are posted together */
-    int passes;       /* passes over memory that an addition takes; 0: one */
+    int passes;       /* number of passes over memory per addition; 0 means 1 */
 };
 
 /* How numbers are cut into blocks. EVENLY: sizes differ by at most one, larger blocks first.
@@ -60,7 +60,8 @@ struct schedule {
     struct node_view view; /* set if rule->knows_nodes */
 };
 
-/* Returns the rule of a strategy that sends its own messages, or NULL. */
+/* Returns the rule of a strategy whose only operation sends its own messages; NULL for other
+ * strategies. */
 const struct schedule_rule *strategy_schedule(enum strategy_kind strategy);
 
 /* Returns the schedule of `rank` with segments of at most sync.segment bytes, but at least one

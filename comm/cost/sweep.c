@@ -28,9 +28,10 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Connection between two ranks. Pointers: time until which an interface is busy, at both ends
- * (receiving_s NULL: no limit) and at leaf switches (NULL within a leaf; leaf_beta_s: seconds per
- * byte). */
+/* Connection between two ranks. Each pointer is to the time until which an interface is busy: of
+ * the sender, of the receiver (receiving_s NULL: no limit), of the sender's and the receiver's leaf
+ * switch (up_s and down_s NULL: same leaf or no leaves). leaf_beta_s: seconds per byte at a leaf
+ * switch. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -137,7 +138,7 @@ static double start_in_socket(const struct clock_sweep *w, int rank, double begi
     return later(begin, call_s - m->socket_bytes * m->network.beta_s);
 }
 
-/* Returns the burst of a path's sending interface (s); 0 within a host. */
+/* Returns the burst (s) of a path's sending interface; 0 within a host. */
 static double burst_of(const struct clock_sweep *w, const struct path *path)
 {
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
@@ -145,7 +146,7 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
 
 /* Starts all sends of a round: at the rank's next MPI call, or, if all messages of the operation
  * are posted together, when the operation begins. Returns the end of the last send. A burst does
- * not shorten the occupation of the interface, but messages leave earlier by the burst. */
+ * not shorten the occupation of the interface, but messages leave earlier by burst_s. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -237,8 +238,9 @@ static int group_of(const struct clock_sweep *w, int rank)
     return w->machine.leaf_hosts > 0 ? host / w->machine.leaf_hosts : host;
 }
 
-/* Sorts the ranks of each group by a time, since the group's interface serves the earliest rank
- * first. The order hardly changes between rounds. Ranks of a single host share no interface. */
+/* Sorts the ranks of each group by time_s, since the group's interface serves the earliest rank
+ * first. Insertion sort is fast, since the order hardly changes between rounds. Ranks of a single
+ * host share no interface. */
 static void sort_ranks(struct clock_sweep *w, const double *time_s)
 {
     for (int i = 1; i < w->ranks && w->hosts > 1; i++) {

@@ -3,19 +3,20 @@
  *
  * A message occupies the sender and the interfaces at both ends for alpha + bytes * beta (Hockney;
  * Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
- * 2005). Interfaces are full duplex: a rank has one in the memory of its host, all ranks of a host
- * share one to the network. A rank ends a round when it has sent its messages, received the
- * messages of others and finished its additions. A rank adds a message while later messages arrive.
- * A late rank delays others only through its messages. Operations run one after another, each from
- * the time at which backward has produced its gradients; computing and communication do not slow
- * each other down. With a seed, the time of each transfer is multiplied by a random pace of its
- * link.
+ * 2005). Interfaces are full duplex: each rank has one interface to the memory of its host, and all
+ * ranks of a host share one interface to the network. A rank ends a round when it has sent its
+ * messages, received the messages of others and finished its additions. A rank adds a message while
+ * later messages arrive. A late rank delays others only through its messages. Operations run one
+ * after another, each from the time at which backward has produced its gradients; computing and
+ * communication do not slow each other down. With a seed, the time of each transfer is multiplied
+ * by a random pace of its link.
  *
  * Messages between hosts of different leaf switches also occupy the links of their leaves to the
  * spine switches, which all hosts of a leaf share.
  *
- * The interface of a host or leaf serves messages round by round. Within a round it first serves
- * the rank that is ready first, or whose first message leaves first. */
+ * The interface of a host or leaf serves messages round by round. Within a round, it sends for
+ * ranks in the order in which they are ready. It receives for ranks in the order in which their
+ * first incoming messages leave. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -23,14 +24,15 @@
 enum { LINK_PACES = 7, LINK_PACE_NAME = 24 };
 /* Percentiles at which the scatter of message times is kept. */
 extern const double link_percentiles[LINK_PACES];
-/* Writes the name of a percentile's row in link.csv, such as pace_90, and returns `name`. */
+/* Writes the name of the row of link_percentiles[percentile] in link.csv, such as pace_90. Returns
+ * `name`. */
 const char *link_pace_name(char name[LINK_PACE_NAME], int percentile);
 
 /* alpha: seconds per message; beta: seconds per byte sent; gamma: seconds per byte added. */
 struct link_model {
     double alpha_s, beta_s, gamma_s;
-    /* percentiles of the time of a message divided by the median time of its size; all 0: messages
-     * do not scatter */
+    /* percentiles of a message's time divided by the median time of messages of its size; all 0:
+     * message times do not scatter */
     double paces[LINK_PACES];
 };
 
@@ -47,8 +49,8 @@ struct sweep_machine {
     /* token bucket of a host's interface: after a pause, up to burst_s seconds of sending pass at
      * once */
     double burst_s;
-    /* bytes of a message between hosts that pass while its sender computes and makes no calls; see
-     * calls_s */
+    /* size of the socket buffer (bytes): the most that a computing rank sends of a message to
+     * another host before its next MPI call; see calls_s */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
     int leaf_spines;       /* number of links of a leaf to spines, at most leaf_hosts */
@@ -58,7 +60,7 @@ struct sweep_machine {
 /* Returns a machine with all ranks on one host. */
 struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks);
 /* sweep_add_s returns the time (s) in which a rank adds `count` received numbers. sweep_work_s
- * returns the time of a rank's work in its own memory in round `r`. */
+ * returns the time (s) of a rank's r->added additions and r->copied copies. */
 double sweep_add_s(const struct sweep_machine *m, const struct operation *op, size_t count);
 double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
                     const struct round *r);
@@ -76,8 +78,8 @@ struct clock_sweep {
      * always. Borrowed */
     const double *calls_s;
     size_t n_calls;
-    uint64_t seed; /* seed of the random paces of messages; 0: messages do not scatter */
-    /* [ranks] clock of each rank: its start (default 0), after the sweep its end */
+    uint64_t seed; /* seed of the random paces of messages; 0: all paces are 1 */
+    /* [ranks] clock of each rank: start time (default 0) before a sweep, end time after it */
     double *clock_s;
     /* Internal: state of a round, and of interfaces (one per rank, then per host, then per
      * leaf). */

@@ -7,8 +7,8 @@ static size_t numbers_forward(const struct net_desc *net, const struct net_pair 
     return shape_count(net->layers[pair->rows].out);
 }
 
-/* Returns how many numbers the input gradient of a pair's first layer has. 0: no earlier layer has
- * parameters, so the gradient is not needed. */
+/* Returns the size of the input gradient of a pair's first layer, in numbers per image. 0: no
+ * earlier layer has parameters, so the gradient is not needed. */
 static size_t numbers_backward(const struct net_desc *net, const struct net_pair *pair)
 {
     const struct layer_desc *columns = &net->layers[pair->columns];

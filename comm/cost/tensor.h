@@ -1,12 +1,12 @@
-/* Messages of tensor parallelism. Slices share pairs of dense layers (kernels/desc/net_slice.h): in
- * each micro-batch they sum the output of a pair's second layer, and in backward the input gradient
- * of the pair's first layer. Plain functions without MPI. */
+/* Messages of tensor parallelism. Slices share pairs of dense layers (kernels/desc/net_slice.h):
+ * for each micro-batch, slices sum the output of a pair's second layer in forward, and the input
+ * gradient of the pair's first layer in backward. Plain functions without MPI. */
 #pragma once
 
 #include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
-/* Passes to the reader the allreduces of all slices in a micro-batch of `images` images: outputs of
- * the second layers of all pairs, and input gradients of the first layers. */
+/* Passes to the reader the allreduces over all slices in a micro-batch of `images` images: outputs
+ * of the second layers of all pairs, and input gradients of the first layers. */
 void tensor_program(const struct net_desc *net, int slices, enum allreduce_algorithm algorithm,
                     size_t images, size_t width, struct reader *reader);

@@ -3,7 +3,7 @@
 /* ---- Formats ---- */
 
 /* Message between `rank` and `peer`. Messages that two ranks exchange at the same time have
- * different tags. add_s: time in which the receiver adds the message. */
+ * different tags. add_s: time that the receiver takes to add the message. */
 struct message {
     int rank, peer, tag;
     size_t bytes;
@@ -17,7 +17,7 @@ struct trace {
     /* Number of GOAL labels written so far for the current rank, by kind. `sent` and `received`:
      * number of messages already waited for. */
     long works, sends, receives, sent, received, computings;
-    double computed_s; /* end of the current rank's last computing */
+    double computed_s; /* end of the compute written so far for the current rank */
 };
 
 typedef void message_writer(struct trace *t, const struct message *m);
@@ -25,7 +25,7 @@ typedef void message_writer(struct trace *t, const struct message *m);
 struct trace_format {
     bool by_rank; /* whether the trace is written rank by rank, not operation by operation */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
-    /* Writes the computing that precedes the next operation: until `until_s`. NULL: all computing
+    /* Writes the compute up to `until_s`, which precedes the next operation. NULL: all compute
      * precedes the first operation. */
     void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);
@@ -82,8 +82,8 @@ static const struct trace_format format_simgrid = {
 
 /* ---- GOAL ---- */
 
-/* Writes work of a rank. Works and waits form a chain of labels c0, c1 ..., since a process
- * executes them one after another. A message starts after the last label of the chain so far. */
+/* Writes work of a rank. Work and waits form a chain of labels c0, c1 ..., since a process executes
+ * them one after another. A message starts after the last label of the chain so far. */
 static void goal_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);
@@ -92,8 +92,8 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
-/* Writes computing until `until_s` (labels b0, b1 ...), on a second processor: additions of
- * gradients do not delay it. */
+/* Writes the compute up to `until_s` (labels b0, b1 ...) on a second processor, so that additions
+ * of gradients do not delay compute. */
 static void goal_compute(struct trace *t, int rank, double until_s)
 {
     if (until_s <= t->computed_s && t->works > 0)
@@ -170,8 +170,8 @@ static const struct trace_format *const FORMATS[TRACES] = {
 
 /* ---- Rounds ---- */
 
-/* Returns the tag of transfer k's first message: the number of earlier messages of the round with
- * this partner. */
+/* Returns the tag of transfer k's first message: the number of messages in earlier transfers with
+ * the same partner. */
 static int tag_of(const struct schedule *s, const struct transfer *transfers, int k)
 {
     size_t tag = 0;

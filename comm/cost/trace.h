@@ -1,9 +1,10 @@
 /* Writes the program of a step as a trace for other simulators: SimGrid (Casanova et al. 2014) or
  * LogGOPSim (Hoefler, Schneider and Lumsdaine, "LogGOPSim", 2010).
  *
- * In SimGrid's trace a rank first computes. In GOAL a rank also sends gradients during backward.
- * In each round a rank begins to send and to receive, adds each message as it arrives, and waits
- * until its own messages are sent. A barrier in shared memory becomes messages of one byte. */
+ * In SimGrid's trace, a rank computes before it communicates. In GOAL, LogGOPSim's format, a rank
+ * also sends gradients during backward. In each round a rank begins to send and to receive, adds
+ * each message as it arrives, and waits until its own messages are sent. A barrier in shared memory
+ * becomes messages of one byte. */
 #pragma once
 
 #include <stdio.h>

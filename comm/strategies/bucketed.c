@@ -36,7 +36,7 @@ static struct range tensors_of(const struct bucket *b)
 
 /* Sums a bucket with a compressor that does not overlap. Ranks compute between these sums, so a
  * different rank may be the last to arrive at each. arrive_ns is therefore the time at which this
- * rank began its last sum, minus the time of earlier sums. */
+ * rank began its last sum, minus the time spent in earlier sums. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;
@@ -144,8 +144,8 @@ static enum status warm_blocking(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Sums zeros, because the first messages between two ranks are slow: SYNC_WARM_CALLS times with a
- * compressor, else once. */
+/* Sums zeros SYNC_WARM_CALLS times with a compressor, else once, because the first messages between
+ * two ranks are slow. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));

@@ -1,15 +1,15 @@
 /* fusion: tensor fusion as in Horovod (Sergeev and Del Balso, "Horovod: fast and easy distributed
  * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree which gradients are
- * ready on all ranks. They sum these gradients in messages of at most sync.fusion_mib while
- * backward continues.
+ * ready on all ranks. They sum these gradients in calls of at most sync.fusion_mib while backward
+ * continues.
  *
  * Horovod's ranks may finish tensors in different orders, so they exchange one bit per tensor. Here
  * backward has the same order on every rank. The ranks therefore agree by a non-blocking minimum of
  * the number of ready tensors (called question below). Questions and sums start in the same order
  * on all ranks: a rank asks again only after it has started the sums of the last answer, and only
- * if more tensors are ready. The last answer of a step is all tensors on every rank. Fused tensors
- * are contiguous in the arena and are summed in place, whereas Horovod copies them to a buffer and
- * back.
+ * if more tensors are ready. The last answer of a step covers all tensors on every rank. Fused
+ * tensors are contiguous in the arena and are summed in place, whereas Horovod copies them to a
+ * buffer and back.
  *
  * Costs one sum per group of tensors, and a sum of one number per cycle. A tensor waits for the end
  * of the cycle in which it became ready; after backward a rank asks at once. Without cycles (0 ms)
@@ -31,11 +31,11 @@ struct fusion {
     size_t ready, agreed;
     struct pending question;
     bool asking;
-    int answer;        /* this rank's `ready`; after the question, the minimum over ranks */
+    int answer;        /* this rank's `ready`; once answered, the minimum over ranks */
     uint64_t answered; /* number of questions answered in this step */
     int64_t origin_ns; /* time when the first cycle began */
-    /* time since which ready tensors wait for a cycle to end: when the first of them became ready,
-     * or when sums last started */
+    /* time at which ready tensors began to wait for the end of a cycle: when the first of them
+     * became ready, or when sums last started */
     int64_t since_ns;
 };
 
@@ -54,8 +54,8 @@ static void start_sum(struct sync *s, const struct bucket *b)
     pending_begin_at_once(s->waiter, sum);
 }
 
-/* Starts sums of the last `agreed` tensors, which are ready on every rank. Leaves out tensors whose
- * sums were already started. */
+/* Starts sums of the last `agreed` tensors, which are ready on every rank, except tensors whose
+ * sums have already started. */
 static void start_sums(struct sync *s, size_t agreed)
 {
     struct fusion *f = s->context;
@@ -115,8 +115,8 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Makes one wait for each question that was answered during backward. Every rank then makes the
- * same number of waits, whether its questions were answered early or late. */
+/* Asks until all tensors are agreed. Also makes one wait for each question that was answered during
+ * backward, so that every rank makes the same number of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

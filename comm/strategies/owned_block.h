@@ -25,7 +25,7 @@ struct owned_way {
     give_back *params;
     /* Starts to sum the gradients of block k. Called when backward has finished the block. */
     enum status (*leave)(struct sync *s, size_t k, struct error *e);
-    /* Waits for the oldest block that `leave` has started, and sums this rank's share of it. */
+    /* Waits for the oldest block that is started but not summed. Sums this rank's share of it. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
     /* Fetches other ranks' shares of the parameters: for blocks that are kept whole (is_whole), or
      * for all other blocks (!is_whole). */
@@ -33,7 +33,7 @@ struct owned_way {
 };
 
 /* All blocks, and this rank's share of each; first member of sync->context. ZeRO stage 1 has one
- * block. A rank's share of that block is the part whose sum the ring algorithm leaves on this
+ * block. Each rank's share of that block is the part whose sum the ring algorithm leaves on that
  * rank. */
 struct owned_blocks {
     const struct owned_way *way;
@@ -61,7 +61,7 @@ void owned_block_give_back(const struct sync *s, const struct owned_block *b, re
 
 /* Reserves optimizer state for all numbers, so that indices are equal in all arenas. Only pages of
  * this rank's shares take memory, since other pages are written for checkpoints only. sync_destroy
- * frees it with the arenas. */
+ * frees the state with the arenas. */
 enum status owned_state_open(struct sync *s, struct error *e);
 
 /* Finishes the sums (scaling, clipping) and runs the optimizer on this rank's shares. */

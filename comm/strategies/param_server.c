@@ -129,7 +129,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 {
     struct param_server *p = s->context;
     sync_comm_begin(s);
-    if (p->code == MPI_SUCCESS) /* no earlier MPI call for other ranks has failed */
+    if (p->code == MPI_SUCCESS) /* no MPI call has failed while serving */
         p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
         p->server.pool = s->exec->pool;
@@ -196,8 +196,8 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
                          servers, s->ranks, s->ranks);
     if (most > s->waiter->message_most / sizeof(real))
         return error_set(e, ERR_ARGUMENT,
-                         "each server has a shard of %zu numbers, but MPI accepts at most %zu "
-                         "bytes in one message. Raise sync.servers",
+                         "each server has a shard of %zu numbers, which exceeds %zu bytes, the "
+                         "limit of an MPI message. Raise sync.servers",
                          most, s->waiter->message_most);
     if (most > INT_MAX)
         return error_set(e, ERR_ARGUMENT,
@@ -247,7 +247,8 @@ static enum status check_norms(const struct sync *s, const struct optimizer *o, 
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "%s needs norms of the whole gradient, found sync.servers = %d. Use sync.servers: 1",
+        "%s needs norms of the whole gradient, but sync.servers = %d splits the gradient. "
+        "Use sync.servers: 1",
         of_sums ? "train.clip_norm" : optimizer_names()[o->kind], p->servers);
 }
 

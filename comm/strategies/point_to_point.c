@@ -6,7 +6,7 @@
 
 #include "comm/nodes.h"
 
-/* How one received message is added to the arena. */
+/* Addition of one received message to the arena. */
 struct addition {
     real *to; /* NULL: nothing to add; the message was received in place */
     const real *from;
@@ -23,7 +23,7 @@ static void add_send(const struct point_to_point *b, struct exchange *x, const s
 }
 
 /* Adds a receive of `count` numbers to the round. Numbers to be added are received in b->received
- * from index *used on, others in place. */
+ * from index *used on. Other numbers are received in place. */
 static void add_receive(const struct point_to_point *b, struct exchange *x,
                         const struct transfer *t, size_t first, size_t count, size_t *used)
 {
@@ -93,7 +93,7 @@ enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int f
 
 /* ---- Hooks ---- */
 
-/* Maximum over rounds: numbers received for adding, messages sent, messages received. */
+/* Maximum over rounds: numbers received to be added, messages sent, messages received. */
 struct need {
     size_t received, sends, receives;
 };

@@ -5,9 +5,9 @@
  *
  * Variant plain: MPI_Reduce and MPI_Bcast of the flat arena. Variant pickled: as mpi4py's
  * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors, then sends
- * first the length and then the bytes to its parent in a binomial tree. The parent deserialises
- * them into separate arrays and adds these to its own. Rank 0 serialises the sum and broadcasts
- * length and bytes, which every rank deserialises. */
+ * first the length and then the bytes to its parent in a binomial tree. The parent deserialises the
+ * bytes into a second buffer and adds the result to its own gradients. Rank 0 serialises the sum
+ * and broadcasts length and bytes, which every rank deserialises. */
 #include <inttypes.h>
 
 #include "comm/strategy.h"
@@ -71,8 +71,8 @@ static enum status check_header(const struct pickle_header *header, int i,
                      i, tensor->name, tensor->count, header->tensor, header->count);
 }
 
-/* Deserialises bytes [size] into grads [arenas.n]. ERR_MPI if they are not a gradient of this
- * network. */
+/* Deserialises bytes [size] into grads [arenas.n]. Returns ERR_MPI if the bytes are not a gradient
+ * of this network. */
 static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_t size, real *grads,
                                struct error *e)
 {
@@ -94,8 +94,8 @@ static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
 
-/* Sends or receives (`pass`) the length, then the bytes, to or from `rank`. With n = 0 this rank
- * exchanges nothing, but makes as many waits as other ranks. */
+/* Sends or receives (`pass`) the length of a pickle, then its bytes, to or from `rank`. With n = 0
+ * this rank exchanges nothing, but makes as many waits as other ranks. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;

@@ -13,7 +13,8 @@
 /* A rank that alternately pushes gradients to this server and receives weights. */
 struct client {
     struct message push, reply;
-    /* [count] gradients received from the rank; copied weights sent to it (unused if in_order) */
+    /* [count] gradients received from the rank; copy of the weights for the rank (unused if
+     * in_order) */
     real *pushed, *answer;
     /* number of pushes processed and number of answers begun since server_open */
     uint64_t pushes, answers;
@@ -32,12 +33,12 @@ struct server {
     MPI_Comm replies; /* communicator for answers, borrowed; pushes use s->comm */
     /* this server holds elements [begin, begin + count) of the arenas */
     size_t begin, count;
-    bool at_once;  /* async: whether the optimizer runs on each push separately */
-    bool in_order; /* sync: whether gradients are added in the order of ranks */
+    bool at_once;  /* whether the variant is async: the optimizer runs on each push separately */
+    bool in_order; /* whether the variant is sync: gradients are added in the order of ranks */
     /* Variant stale: maximum number of steps by which a rank may be ahead of the slowest, and by
      * which its weights may be out of date. Other variants: 0. */
     uint64_t staleness;
-    /* [ranks]; for this rank itself, only `pushes` and `pushed` (borrowed) are used */
+    /* [ranks] all ranks; this rank's entry uses only `pushes` and `pushed` (borrowed) */
     struct client *clients;
 
     bool opened;          /* whether server_open has been called since creation or server_reset */
@@ -53,8 +54,8 @@ struct server {
     struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
 };
 
-/* Computes the elements of the arenas that server `index` of `servers` servers holds: *count
- * elements, from element *begin on. */
+/* Computes the range of the arenas that server `index` of `servers` servers holds: *count elements
+ * from *begin on. */
 void server_range(const struct sync *s, int index, int servers, size_t *begin, size_t *count);
 
 /* Creates a server and posts receives for the first pushes. */
@@ -63,17 +64,17 @@ enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, in
 /* Destroys a server. Call it when no rank will push any more. */
 void server_destroy(struct server *v);
 
-/* In the first step after server_create or server_reset: sets the optimizer and copies parameters
- * and state from the arenas. Also sets all counts of pushes and answers to 0. In later steps does
- * nothing. Call it before server_push. */
+/* In the first step after server_create or server_reset, sets the optimizer, copies parameters and
+ * state from the arenas, and sets all counts of pushes and answers to 0. Does nothing in later
+ * steps. Call it before server_push. */
 void server_open(struct server *v, const struct optimizer *o, uint64_t step);
 void server_reset(struct server *v);
 
 /* Processes the push of the server's own rank. The gradient stays in that rank's arena until the
  * step is over. */
 void server_push(struct server *v, uint64_t step, double lr);
-/* Returns whether the push of the server's own rank is answered. In variant sync, the pushes of all
- * ranks must be answered. */
+/* Returns whether the push of the server's own rank is answered. In variant sync: whether the
+ * pushes of all ranks are answered. */
 bool server_is_answered(const struct server *v);
 
 /* Processes pushes that have arrived, runs the optimizer if possible and answers ranks that can

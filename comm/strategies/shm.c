@@ -137,8 +137,8 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
     return w->read;
 }
 
-/* Returns the gradient arena after waiting for readers, in case the caller has not called
- * params_needed. shm_step_end reports a failure of this wait. */
+/* Waits for readers, in case the caller has not called params_needed. Returns the gradient arena.
+ * shm_step_end reports a failure of this wait. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {
     (void)wait_for_readers(s);

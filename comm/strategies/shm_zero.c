@@ -9,13 +9,13 @@
  * gradients of the other ranks' shares.
  *
  * Parameters: each rank runs the optimizer on its shares. When all ranks have finished, each rank
- * copies the others' shares; at stage 3, only of tensors of at most sync.zero_persist numbers.
- * Larger tensors are copied before each pass of the op that reads them, and released after the
- * pass. No tensor is fetched ahead, because a fetch is only a copy.
+ * copies the others' shares; at stage 3, only shares of tensors of at most sync.zero_persist
+ * numbers. Larger tensors are copied before each pass of the op that reads them, and released after
+ * the pass. No tensor is fetched ahead, because a fetch is only a copy.
  *
  * All announcements have the same order on every rank, so one counter per rank is sufficient. No
- * rank overwrites data that another rank may still read: a rank runs the optimizer when all
- * ranks have finished backward, and begins backward when all have run the optimizer.
+ * rank overwrites data that another rank may still read: a rank runs the optimizer when all ranks
+ * have finished backward, and begins backward when all have run the optimizer.
  *
  * Arenas are reserved whole, so that indices are equal on all ranks. Only written pages take
  * memory. */

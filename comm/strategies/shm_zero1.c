@@ -7,9 +7,9 @@
  *
  * Sends no message: each rank reads and sums n numbers and copies parameters. Costs two barriers
  * per step, one after all gradients and one after all parameters; clipping by norm and fp16 each
- * add a sum over ranks between them. After the second barrier no rank reads gradients. After the
- * first barrier of the next step no rank reads other ranks' parameters. A rank may therefore
- * overwrite its gradients after its step, and its parameters within the next step. */
+ * add a sum over ranks between the barriers. After the second barrier no rank reads gradients.
+ * After the first barrier of the next step no rank reads other ranks' parameters. A rank may
+ * therefore overwrite its gradients after its step, and its parameters within the next step. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/pool.h"

@@ -8,10 +8,10 @@
  * the oldest. If a step has several micro-batches, each rank first adds up whole gradients. It
  * sends them after the last micro-batch, as FSDP does under no_sync.
  *
- * Parameters: a rank runs the optimizer on its shares. At stage 2 these are then sent to all ranks.
- * At stage 3 this holds only for tensors of at most sync.zero_persist numbers. Larger tensors are
- * gathered before each pass of the op that reads them, while the previous op computes. They are
- * released after the pass.
+ * Parameters: a rank runs the optimizer on its shares. At stage 2, all updated shares are then sent
+ * to all ranks. At stage 3, only shares of tensors of at most sync.zero_persist numbers are sent.
+ * Larger tensors are gathered before each pass of the op that reads them, while the previous op
+ * computes. They are released after the pass.
  *
  * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
  * take no memory, but must be allocated again within the step, which costs time. Weights are whole
@@ -156,7 +156,7 @@ static enum status check_block(const struct sync *s, const struct owned_block *b
     if (b->count <= s->waiter->message_most / sizeof(real))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "a shard has %zu numbers, but MPI accepts at most %zu bytes in one message. "
+                     "a shard of %zu numbers exceeds %zu bytes, the limit of an MPI message. "
                      "Lower sync.cap_mib",
                      b->count, s->waiter->message_most);
 }

@@ -1,7 +1,7 @@
 /* Check mode for messages between two ranks. With each message the sender also sends a note that
  * describes the message. The receiver compares the note with the message that it expects, before it
- * uses the data. Without this, a message of another size or of another step of an algorithm could
- * be truncated or mistaken for the expected one. */
+ * uses the data. Without this check, a message of another size or of another step of an algorithm
+ * could be truncated or mistaken for the expected one. */
 #pragma once
 
 #include <mpi.h>
@@ -19,7 +19,7 @@ struct message_line {
     char operation[96];
 };
 
-/* Note that is being sent or received. */
+/* A note that is being sent or received. */
 struct message_note {
     struct message_line own, theirs;
     bool receives;

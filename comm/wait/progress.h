@@ -1,6 +1,6 @@
 /* Makes ranks yield their core while they wait inside MPI. MPICH polls for messages without a
- * pause. If there are more ranks than cores, a polling rank can hold for a whole time slice the
- * core that the awaited rank needs. Over UCX no setting of MPICH 4.0 changes that
+ * pause. If there are more ranks than cores, a polling rank can keep the awaited rank from running
+ * for a whole time slice. Over UCX no setting of MPICH 4.0 prevents this
  * (MPIR_CVAR_POLLS_BEFORE_YIELD is for other devices). */
 #pragma once
 
@@ -9,13 +9,13 @@
 
 /* Returns whether the launch has more ranks on this node than processors that this rank may use.
  * Only Hydra states the number of ranks before MPI_Init; under other launchers the result is false.
- * Processors are counted within the machine, container, job or taskset. The result is also true if
- * several ranks are bound to one processor each: yielding then costs almost nothing. */
+ * Processors that the container, job or taskset excludes are not counted. The result is also true
+ * if several ranks are bound to one processor each: yielding then costs almost nothing. */
 bool progress_is_crowded(void);
 
 /* Makes this process yield from now on whenever UCX finds nothing to do, within any MPI call,
  * MPI_Init and MPI_Finalize included. No effect if the library does not use UCX. */
 void progress_yield(void);
 
-/* Returns the number of times that this process has yielded. */
+/* Returns the number of times that this process has yielded inside MPI. */
 uint64_t progress_yields(void);

@@ -95,8 +95,8 @@ static enum status end_collective(struct waiter *w, enum status status)
     return status;
 }
 
-/* Executes a collective and returns its status. Uses the blocking MPI call if waits block.
- * Otherwise starts the non-blocking call and tests its request. */
+/* Executes a collective and returns its status from the enclosing function. Uses the blocking MPI
+ * call if waits block. Otherwise starts the non-blocking call and tests its request. */
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \

@@ -13,7 +13,7 @@
  *   waiter_...         sets up how this rank waits and counts the cost of its waits; only open and
  *                      close wait
  *
- * Before ranks share a waiter, startup_watchdog.h gives the deadline. */
+ * Before waiter_open and after waiter_close, startup_watchdog.h sets the deadline. */
 #pragma once
 
 #include <mpi.h>
@@ -56,7 +56,7 @@ struct waiter {
     int node_rank, node_ranks;
     /* [node_ranks] world rank and process id of each rank on this node, for error messages */
     int *world_ranks, *processes;
-    MPI_Group node; /* ranks on this node, of waiter_open's communicator */
+    MPI_Group node; /* ranks of waiter_open's communicator that are on this node */
     MPI_Win window;
 
     /* Hook that serves other ranks, called repeatedly during every wait (for parameter servers).
@@ -139,8 +139,8 @@ enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const
                           struct error *e);
 
 /* Mark the start and end of blocking MPI calls that all ranks make and that have no non-blocking
- * form: for windows, files and some communicators. If a rank does not make the call before the
- * deadline, the watchdog ends the process with the message of a timed-out wait. */
+ * form: for windows, files and some communicators. If another rank does not make the call before
+ * the deadline, the watchdog ends this process with the message of a timed-out wait. */
 void blocking_call_begin(struct waiter *w, const char *operation);
 void blocking_call_end(struct waiter *w);
 
@@ -172,7 +172,7 @@ enum status pending_begin(struct waiter *w, struct pending *p, struct error *e);
  * later. Errors are reported by pending_wait. */
 void pending_begin_at_once(struct waiter *w, struct pending *p);
 
-/* Returns whether the sum is complete or was never started, without waiting. After an error,
+/* Returns, without waiting, whether the sum is complete or was never started. After an error,
  * returns false; pending_wait reports the error. */
 bool pending_test(struct waiter *w, struct pending *p);
 
@@ -194,8 +194,8 @@ struct message {
 };
 
 /* Sends or receives n messages at the same time. Returns when all are complete. Every rank must
- * make the same number of these waits, with n = 0 if it has no message: the sequence number shows
- * which rank is late. */
+ * make the same number of these waits, with n = 0 if it has no message, because late ranks are
+ * found by their sequence numbers. */
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e);
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
@@ -218,14 +218,14 @@ struct exchange {
  * same number of these waits. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 
-/* Starts the messages of an exchange without waiting, and counts them. *x must not be moved until
- * all messages are complete. */
+/* Starts the messages of an exchange without waiting, and counts them. *x and its messages must
+ * remain valid until all messages are complete. */
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 /* Tests an exchange without waiting. Sets *done to whether all its messages are complete. Returns
  * MPI's error code. */
 int message_test_exchange(struct waiter *w, const struct exchange *x, bool *done);
 /* Waits for an exchange that was started. Call it even if the exchange is complete, since every
- * rank must make the same number of waits. code: result of message_test_exchange. */
+ * rank must make the same number of waits. `code`: result of message_test_exchange. */
 enum status wait_begun_exchange(struct waiter *w, const struct exchange *x, int code,
                                 struct error *e);
 
@@ -260,8 +260,9 @@ void message_let_leave(struct waiter *w, struct message *message, const char *op
 
 /* ---- Other waits ---- */
 
-/* Counts n requests that the caller has started for one operation, `bytes` in total, and waits for
- * all n. code: MPI error code of the calls that started the requests. */
+/* Waits for all n requests that the caller has started for one operation, and counts them as one
+ * MPI call of `bytes` bytes in total. code: MPI error code of the calls that started the
+ * requests. */
 enum status wait_requests(struct waiter *w, int code, MPI_Request *requests, int n, size_t bytes,
                           const char *operation, struct error *e);
 
@@ -280,7 +281,7 @@ struct flag {
  * before. */
 void flag_raise(struct flag *flag, uint64_t value);
 
-/* Waits until each of `flags` [n] is at least `value`. Reads memory only, but lets MPI messages
- * over comm progress from time to time. */
+/* Waits until each of `flags` [n] is at least `value`. Sends no messages itself, but lets other MPI
+ * messages over comm progress from time to time. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e);

@@ -21,8 +21,8 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
 }
 
 /* Yields the core: under WAIT_YIELD after each test of flags, otherwise once per TESTS_ALONE tests.
- * Once per TESTS_ALONE tests, it also lets MPI messages progress, since other ranks may be waiting
- * for these messages. */
+ * Also lets MPI messages progress once per TESTS_ALONE tests, since other ranks may be waiting for
+ * these messages. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;

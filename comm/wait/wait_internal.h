@@ -1,6 +1,6 @@
-/* Declarations shared by the files of comm/wait; no other file includes them. A wait:
+/* Declarations that only the files of comm/wait use. A wait:
  *
- *   wait_enter    publishes the rank's arrival and starts the deadline
+ *   wait_enter    publishes the rank's arrival and sets its deadline
  *   wait_request  completes a request, by testing it or by a blocking call
  *   wait_leave    disarms the watchdog */
 #pragma once

@@ -49,8 +49,8 @@ static enum status check_messages(const struct waiter *w, const struct message *
     return OK;
 }
 
-/* Checks the size of a message and initialises it. In check mode, starts to send or receive the
- * message's note. */
+/* Initialises a message and checks its size. In check mode, starts to send or receive the message's
+ * note. */
 static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                          const char *operation)
 {

@@ -26,8 +26,9 @@
 
 /* ---- Messages ---- */
 
-/* Returns the lowest sequence number of a wait on this node. Ranks at this number are furthest
- * behind. Other late ranks, for example neighbours in a ring, may only be waiting for them. */
+/* Returns the lowest sequence number among the latest waits of this node's ranks. Ranks at this
+ * number are furthest behind. Other late ranks, for example neighbours in a ring, may only be
+ * waiting for them. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;

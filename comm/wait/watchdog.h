@@ -10,12 +10,12 @@
 struct watchdog;
 
 /* Describes the wait in text [size]. The watchdog's thread calls the function after the deadline,
- * while the wait may be ending. The function must only read memory that outlives the wait, and only
- * atomic or constant members. */
+ * while the wait may be ending. The function may only read atomic or constant members of objects
+ * that outlive the wait. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
 /* Starts the watchdog's thread. At every check, the thread writes the time (CLOCK_MONOTONIC) to
- * *alive_ns, which is borrowed, for other processes to read. */
+ * *alive_ns, where other processes can read it. alive_ns is borrowed. */
 enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *describe, void *arg,
                            _Atomic int64_t *alive_ns, struct error *e);
 void watchdog_stop(struct watchdog *watchdog);

@@ -1,5 +1,5 @@
-/* Computes pi by the midpoint rule over MPI. pi.yaml measures it as an example of a program that
- * was not written for scalebench. */
+/* Computes pi by the midpoint rule over MPI. pi.yaml measures this program, an example that was not
+ * written for scalebench. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

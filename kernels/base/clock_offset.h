@@ -28,7 +28,7 @@ struct clock_offset {
     double error_ns;  /* bound on the error of offset_ns */
 };
 
-/* Estimates the offset from n > 0 pings, at the middle of the ping with the shortest round trip. */
+/* Estimates the offset from n > 0 pings, for the time midway through the shortest round trip. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n);
 
 /* Adds two offsets. Returns local minus third clock, given `second` = local minus second clock and

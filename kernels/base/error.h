@@ -1,7 +1,7 @@
 /* Errors as values: a function that can fail returns a status and fills a `struct error`. The error
  * holds the file, line and column if known, and a sentence that names the expected value, the value
- * found and a remedy. Only programs print errors and exit, in main() or its helpers, and the
- * watchdogs of comm/wait. */
+ * found and a remedy. Only main(), its helpers and the watchdogs of comm/wait print errors and
+ * exit. */
 #pragma once
 
 #include <stdio.h>
@@ -52,8 +52,8 @@ enum status error_no_memory(struct error *e, const char *what);
             return status_of_call;                                                                 \
     } while (0)
 
-/* Makes a call only if `status` is OK, and stores its status. Use it in functions that must free
- * something before they return. */
+/* Makes the call only if `status` is OK, and stores the status of the call in `status`. Use it in
+ * functions that must free something before they return. */
 #define THEN(status, call)                                                                         \
     do {                                                                                           \
         if ((status) == OK)                                                                        \

@@ -21,8 +21,8 @@ enum isa {
 enum isa isa_best(void);
 
 /* Returns this processor's most capable instruction set for products whose operands may be rounded
- * to bf16: ISA_AMX_BF16, ISA_AVX512_BF16 or isa_best(). ISA_AMX_BF16 is only returned if Linux lets
- * the process use tiles, which this function requests. Call it before threads are created. */
+ * to bf16: ISA_AMX_BF16, ISA_AVX512_BF16 or isa_best(). Requests AMX tiles from Linux, and returns
+ * ISA_AMX_BF16 only if Linux grants them. Call it before threads are created. */
 enum isa isa_best_bf16(void);
 
 /* Returns the full-precision instruction set that `isa` extends, for example avx512 for

@@ -12,13 +12,13 @@
 int launcher_rank(void);
 
 /* Returns the number of processes that the launcher started. 0: no launcher; -1: the number is not
- * valid. *name: the environment variable that states the number, a constant text; "" without
+ * valid. *name: name of the environment variable that states the number, borrowed; "" without a
  * launcher. */
 int launcher_tasks(const char **name);
 
-/* Checks that MPI has at least as many ranks as the launcher started processes. (Without an MPI
- * plugin, srun starts N separate jobs of one rank each.) ERR_ARGUMENT with the correct command if
- * the launcher started more than `ranks` processes. Only rank 0's error has a text, so that it is
+/* Checks that the launcher did not start more processes than MPI has ranks. (Without an MPI plugin,
+ * srun starts N separate jobs of one rank each.) ERR_ARGUMENT with the correct command if the
+ * launcher started more than `ranks` processes. Only rank 0's error has a text, so that it is
  * printed once. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 

@@ -1,5 +1,6 @@
-/* Memory for arrays: aligned to a cache line, zeroed, and resident before anything is timed. Memory
- * from MEM_NEW and MEM_GROW is not aligned, and may become resident when it is written. */
+/* Memory for arrays. Memory from mem_alloc is aligned to a cache line, zeroed, and resident before
+ * anything is timed. Memory from MEM_NEW and MEM_GROW is not aligned, and may become resident only
+ * when it is written. */
 #pragma once
 
 #include <stddef.h>

@@ -43,8 +43,8 @@ int name_index(const char *name, const char *const *known, size_t n);
 /* Returns whether `name` is one of the blank-separated `words`. */
 bool name_is_word(const char *words, const char *name);
 
-/* Writes "'rign' is unknown; nearest 'ring'; known: none allreduce ring" to `text`, cut to fit.
- * Returns `text`. */
+/* Explains an unknown name, cut to fit: "'rign' is unknown; nearest 'ring'; known: none allreduce
+ * ring". Returns `text`. */
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n);
 
 /* Explains an unknown name that may be valid elsewhere: "'lr' is unknown here; nearest 'train.lr',

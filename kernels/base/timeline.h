@@ -2,8 +2,8 @@
  * readings. All calls except timeline_step accept a NULL timeline and then do nothing. Not
  * thread-safe.
  *
- * To add a phase: a row of TIMELINE_PHASES, a call of timeline_add where the phase ends, a colour
- * in plots/timeline.gp. */
+ * To add a phase, add a row to TIMELINE_PHASES, a call of timeline_add where the phase ends and a
+ * colour in plots/timeline.gp. */
 #pragma once
 
 #include <stddef.h>
@@ -47,9 +47,9 @@ enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t 
 void timeline_close(struct timeline *t);
 
 /* Prepares for a step. Call it outside timed sections, since it may allocate memory. It reserves
- * twice the spans of the largest step so far, at least 4096. Further spans are lost and counted by
- * timeline_lost. A step is discarded unless timeline_keep follows. Once `steps_most` or
- * `bytes_most` is reached, no further step is kept. */
+ * memory for twice as many spans as the largest step so far had, at least 4096. Further spans are
+ * lost and counted by timeline_lost. A step is discarded unless timeline_keep follows. Once
+ * `steps_most` or `bytes_most` is reached, no further step is kept. */
 enum status timeline_begin(struct timeline *t, struct error *e);
 /* Keeps the spans recorded since timeline_begin as one step. */
 void timeline_keep(struct timeline *t);

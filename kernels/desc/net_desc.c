@@ -72,8 +72,8 @@ static enum status check_options(struct layer_desc *layer, struct error *e)
 static enum status check_name(const char *what, const char *name, struct error *e)
 {
     if (name[0] == '\0' || strlen(name) >= NET_NAME_MAX)
-        return error_set(e, ERR_SPEC, "%s '%s' has %zu characters; it must have 1 to %d", what,
-                         name, strlen(name), NET_NAME_MAX - 1);
+        return error_set(e, ERR_SPEC, "%s '%s' has %zu bytes; it must have 1 to %d", what, name,
+                         strlen(name), NET_NAME_MAX - 1);
     return OK;
 }
 
@@ -163,9 +163,9 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Completes the names, sizes and offsets of a layer's tensors or buffers. The first tensor or
- * buffer begins at *offset in the arena. The last part of a name ("weight"), set by the rule, has
- * at most 15 letters, so the layer's name is never cut. */
+/* Completes the names, sizes and offsets of a layer's tensors or buffers, which begin at *offset in
+ * the arena, and advances *offset. The layer's rule has set the last part of each name ("weight"):
+ * at most 15 letters, so the full name is never cut. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {

@@ -41,7 +41,8 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* batch norm has this tensor; initially 0 if `bias` is set, else 1 */
+    /* whether batch norm has this tensor; its values are initially 0 if `bias` is set, else 1 */
+    bool norm;
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
@@ -64,8 +65,8 @@ struct layer_desc {
                                * weight of the newest batch in the running statistics */
 
     /* The next three members describe a slice of a net (net_slice.h). In a whole net they are 0. */
-    int first_unit; /* index in the whole layer of the slice's first output or, if the layer is
-                     * split by inputs, first input */
+    int first_unit; /* index of the slice's first output in the whole layer; if the layer is split
+                     * by inputs, of its first input */
     bool addend;    /* whether outputs must be summed over the slices before the next layer */
     bool unbiased;  /* whether another slice adds the bias */
 
@@ -142,7 +143,7 @@ static inline bool layer_lacks(const struct layer_desc *layer, const struct laye
 }
 
 const struct layer_rule *layer_rule_get(enum layer_kind kind);
-const char *const *layer_names(void);       /* Returns the LAYER_KINDS names of layer kinds. */
+const char *const *layer_names(void);       /* Returns the names [LAYER_KINDS] of layer kinds. */
 const char *const *initializer_names(void); /* Returns the names of the INITIALIZERS: pytorch glorot
                                              * he. */
 
@@ -168,8 +169,8 @@ enum status net_desc_end(struct net_desc *net, struct error *e);
 void net_desc_free(struct net_desc *net);
 
 /* Sets ready [n_tensors]: ready[i] is the time from the start of a backward pass until the gradient
- * of tensor i is ready. The time `backward` of the pass is divided among layers in proportion to
- * their FLOPs. */
+ * of tensor i is ready. `backward`, the time of the whole pass, is divided among layers in
+ * proportion to their FLOPs. */
 void net_desc_ready(const struct net_desc *net, double *ready, double backward);
 
 static inline size_t shape_count(struct shape s)

@@ -35,9 +35,9 @@ enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 extern const struct layer_option layer_pool_options[];
 
 /* Sets layer->out of a pooling layer: the channels, and the rows and columns with
- * layer_slide_kernel. A stride of 0 becomes the window size. Also ERR_SHAPE for a 1x1 window of
- * stride 1, and if the padding is more than half the window, since a window could then lie entirely
- * in the padding. */
+ * layer_slide_kernel. A stride of 0 becomes the window size. Besides the error of
+ * layer_slide_kernel, ERR_SHAPE for a 1x1 window of stride 1, and if the padding is more than half
+ * the window, since a window could then lie entirely in the padding. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
 /* Sets layer->out = layer->in, for element-wise kinds. Always returns OK. */

@@ -73,8 +73,8 @@ SIMD_CLONES static void unpool_plane(const struct layer_call *call, size_t in, s
     }
 }
 
-/* Returns the cost of pooling a plane, in inputs read. Each input is counted once per window that
- * contains it. */
+/* Returns the cost of pooling a plane: the number of positions in all its windows, including
+ * padding. */
 static size_t numbers_of(const struct layer_desc *l)
 {
     return (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);

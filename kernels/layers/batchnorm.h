@@ -63,6 +63,6 @@ void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
                        batchnorm_pass *normalise);
 
 /* Runs the backward pass. sum_gradients must set `sums` to the sums of dy and dy * (x - mean).
- * differentiate must write dx; it is NULL if dx is not needed. */
+ * differentiate must write dx; pass NULL for differentiate if dx is not needed. */
 void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pass *sum_gradients,
                         batchnorm_pass *differentiate);

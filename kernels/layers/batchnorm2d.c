@@ -55,8 +55,8 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 
 /* ---- Forward ---- */
 
-/* Returns the value r that is subtracted from the inputs of a channel before summing. 0 if all
- * images are padding. */
+/* Returns the shift r of a channel: the running mean if ranks share the batch, else the channel's
+ * first number in an image that is not padding, or 0 if all images are padding. */
 static double choose_shift(const struct batchnorm_call *call, size_t c)
 {
     if (call->ex->group_sum != NULL)

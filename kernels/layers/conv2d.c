@@ -16,8 +16,8 @@
 #include "kernels/gemm.h"
 #include "kernels/layers/im2col.h"
 
-/* Target size of the columns of a chunk and of its outputs or their gradients: roughly the size of
- * a second-level cache. */
+/* Target size (bytes) of a chunk's columns plus its outputs or output gradients: roughly a
+ * second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {
@@ -171,8 +171,8 @@ SIMD_CLONES static void gather_gradients(real *restrict flat, real *restrict dbi
     }
 }
 
-/* Computes dx of a chunk: the gradient of the columns overwrites the columns and is then added to
- * the images. */
+/* Computes dx of a chunk: the gradient of the columns overwrites the columns and is then summed
+ * into dx. */
 static void backward_input(const struct conv2d_call *call, real *cols, const real *flat,
                            size_t begin, size_t end)
 {

@@ -14,12 +14,11 @@ enum { BLOCK = 4 }; /* random words per call of rng_words4; each unit uses one w
 
 struct dropout_call {
     const struct layer_call *c;
-    const enum isa *isa; /* instruction set for drawing many random words at a time; NULL: one at a
-                          * time */
+    const enum isa *isa; /* instruction set that draws many random words at a time; NULL: plain C */
     struct dropout_units u;
     real *out;
     const real *in;
-    bool draw; /* whether to draw the mask (forward) or apply the saved mask (backward) */
+    bool draw; /* whether to draw the mask (forward) or reuse the saved mask (backward) */
 };
 
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n)

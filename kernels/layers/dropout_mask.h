@@ -32,8 +32,9 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
 /* Forward functions of dropout and dropout2d: write y [N,units,size] <- x. In training they draw
- * `keep`, zero the other units and scale the kept units by 1 / (1 - rate). In evaluation they copy
- * x. The `_by` variant draws with vector instructions of *isa, or word by word if isa is NULL. */
+ * `keep`, zero the dropped units and scale the kept units by 1 / (1 - rate). In evaluation they
+ * copy x. The `_by` variant draws with vector instructions of *isa, or word by word if isa is
+ * NULL. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 

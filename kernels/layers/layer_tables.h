@@ -16,7 +16,7 @@ typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
 /* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
  * contiguous range in order. The calling thread polls after each of its blocks. The assignment of
- * items to threads depends only on n, `block` and the number of threads. */
+ * items to threads depends only on n and the number of threads. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
 /* Polls, so that communication can progress. Only the calling thread may poll. */
@@ -47,13 +47,13 @@ static inline size_t bias_count(const struct layer_desc *l)
 }
 
 /* Returns the bias to add to the outputs, which is stored in params after the first `weights`
- * numbers. NULL if this layer has no bias, or if another slice adds it. */
+ * numbers. NULL if this layer has no bias, or if another slice of the layer adds the bias. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;
 }
 
-/* Sets the outputs of a dense layer to the bias, or to 0 if `bias` is NULL. */
+/* Sets the outputs of a dense layer for one image to `bias`, or to 0 if `bias` is NULL. */
 static inline void begin_outputs(real *y, const struct layer_desc *dense, const real *bias)
 {
     size_t bytes = (size_t)dense->channels * sizeof *y;

@@ -33,8 +33,8 @@ static void pool_row(real *y, uint16_t *where, const real *plane, const struct l
     }
 }
 
-/* Pools adjacent 2x2 windows, the most common case, without branches: mispredicted branches would
- * cost five times as much. Returns whether any input was NaN; the outputs are then wrong. */
+/* Pools adjacent 2x2 windows, the most common case, without branches: mispredictions would make it
+ * five times as slow. Returns whether any input was NaN; the outputs are then wrong. */
 static inline __attribute__((always_inline)) bool pool_row_2x2(real *restrict y,
                                                                uint16_t *restrict where,
                                                                const real *restrict x, size_t row,

@@ -1,4 +1,4 @@
-/* Plain loops: the test oracle for maxpool2d.c. Never tuned. Backward searches each maximum
+/* Plain loops: the test oracle for maxpool2d.c. Never tuned. Backward searches for each maximum
  * again. */
 #include "kernels/layers/pool2d.h"
 

@@ -1,5 +1,5 @@
-/* Loops shared by both kinds of pooling: over planes (one channel of one image) and over the
- * outputs of a plane. Internal to kernels/. */
+/* Loops shared by both kinds of pooling: over planes (a plane is one channel of one image) and over
+ * outputs. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/receptive_field.h"
@@ -20,6 +20,6 @@ typedef void output_function(const struct layer_call *c, const struct receptive_
 /* Calls f for every output in order, in one thread. Used by the reference versions. */
 void pool_all_outputs(const struct layer_call *c, output_function *f);
 
-/* Zeroes dx, then calls f for every output; f adds its gradients to dx. Does nothing if dx is
- * NULL. */
+/* Zeroes dx, then calls f for every output; f must add the output's gradient to dx. Does nothing if
+ * dx is NULL. */
 void pool_all_gradients(const struct layer_call *c, output_function *f);

@@ -5,9 +5,8 @@
 #include "kernels/base/rng.h"
 #include "kernels/net/net.h"
 
-/* Returns random number `word` (0 or 1) of an element, in [0, 1). Large tensors have more elements
- * than a stream has words per sample. The element's high bits are therefore passed as the sample
- * number. */
+/* Returns random number `word` (0 or 1) of an element, in [0, 1). The random stream's sample number
+ * is formed by the bits of `element` above the lowest 20. */
 static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
 {
     const size_t low_bits = 20;

@@ -38,8 +38,8 @@ struct net {
     struct shape input;
     int classes, n_ops, n_slots;
     struct layer_desc *layers; /* copy of the description's layers */
-    struct extent *read;       /* [n_layers + 1] area of each layer's input, then of the net's
-                                * output, that later layers read */
+    struct extent *read;       /* [n_layers + 1] part of each layer's input that is read, then the
+                                * whole output of the net */
     struct op *ops;
     struct slot *slots;
     char *scratch;
@@ -106,9 +106,9 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
 }
 
 /* Returns the layout of the images for the first op. Ops that read bytes fold scale and shift into
- * weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), blank areas would then
- * have rounding errors in place of exact zeros. ReLU would let some of their gradients pass. In
- * this case, the bytes are converted before the first op. */
+ * weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), folding would give
+ * blank areas rounding errors in place of exact zeros, and ReLU would pass gradients there. In this
+ * case, the bytes are converted before the first op. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)
@@ -208,7 +208,7 @@ static enum status check_stage(struct net *net, const struct net_desc *desc, str
     if (0 <= o->first_op && o->first_op < o->last_op && o->last_op <= net->n_ops)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "net '%s': ops %d to %d of %d are not a valid range; select at least one op",
+                     "net '%s': op range [%d, %d) must be non-empty and lie within [0, %d)",
                      desc->name, o->first_op, o->last_op, net->n_ops);
 }
 
@@ -369,7 +369,7 @@ void net_expect(struct net *net, int slot, int n)
     net->slots[slot].n = n;
 }
 
-/* Returns the size in reals of an op's input for n images, without padding. */
+/* Returns the size in reals of an op's input for n images, not padded to align the next buffer. */
 size_t net_activation_reals(const struct net *net, int op, int n)
 {
     if (op == 0)

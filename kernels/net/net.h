@@ -70,7 +70,7 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
-    size_t outputs;   /* bytes of all ops' outputs, and of the first op's input if it is reals */
+    size_t outputs;   /* bytes of all outputs, and of the first op's input if stored as reals */
     size_t saved;     /* bytes that ops save for backward, in addition to outputs */
     size_t gradients; /* bytes of gradients, two buffers per slot */
     size_t scratch;
@@ -94,7 +94,7 @@ void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
  * stage of a pipeline only has the activations of its own ops. net_activation_reals: the size for n
  * images, in the layout of the plan. net_activations: the address in the slot; NULL if op is 0 and
  * reads bytes. net_gradients: the address of the gradient of these activations, valid until
- * backward computes the gradient for op - 2. */
+ * backward of op - 2 begins. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
@@ -109,9 +109,9 @@ void net_expect(struct net *net, int slot, int n);
 
 /* Measures the plan's kernels and sets choices [n_layers] to the fastest kernel of each convolution
  * and dense layer, for options->n_max images. Training steps of each candidate on generated images
- * alternate with steps of the default plan. The combination of all choices must also be faster than
- * the default plan. options->choices is ignored. Needs several dozen steps and the memory of two
- * nets. Two calls may choose differently, and kernels differ in rounding. */
+ * alternate with steps of the default plan. All choices are discarded unless their combination is
+ * faster than the default plan. options->choices is ignored. Needs several dozen steps and the
+ * memory of two nets. Two calls may choose differently, and kernels differ in rounding. */
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,
                      const struct net_options *options, struct pool *pool, struct error *e);
 
@@ -140,8 +140,8 @@ void net_backward(struct net *net, const struct exec *ex, int slot, int first, i
 /* Returns the slot's logits [N, classes], valid after forward of the last op. */
 const real *net_logits(const struct net *net, int slot);
 
-/* Sets all initial weights by the description's initializer. Each weight depends only on (seed,
- * tensor, element). */
+/* Sets all parameters to initial values by the description's initializer. Each value depends only
+ * on the initializer, `seed`, the tensor and the element. */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
 /* Returns the initial value of one element of a tensor. */
 real net_initial_value(const struct net_desc *desc, int tensor, size_t element, uint64_t seed);

@@ -163,8 +163,9 @@ static enum status try_choice(struct search *s, enum kernel_choice choice, struc
     return status;
 }
 
-/* Discards all choices unless their combination is faster than the default plan. Layout conversions
- * between neighbouring ops with different kernels can cost more than the choices save. */
+/* Discards all choices unless their combination is faster than the default kernels. Layout
+ * conversions between neighbouring ops with different kernels can cost more than the choices
+ * save. */
 static enum status check_together(struct search *s, struct error *e)
 {
     struct net *together = NULL;

@@ -21,7 +21,7 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-/* Returns the area of an activation that is computed: in the exact plan all of it, else the part
+/* Returns the computed area of an activation: in the exact plan the whole activation, else the area
  * that later layers read. The activation is the input of fused layer i or, if i = n_layers, the
  * output of the last layer. */
 struct area area_read(const struct fused_layers *fused, int i);

@@ -1,6 +1,6 @@
 /* Code shared by op_winograd.c and op_direct.c, which compute 3x3 convolutions on blocks of
- * channels: memory, panels of weights, sums over threads. Layouts: see simd/winograd.h. Internal to
- * kernels/.
+ * channels: memory, panels of weights, sums over threads. Layouts: see simd/winograd/winograd.h.
+ * Internal to kernels/.
  *
  * Threads share the images, in chunks. Each thread sums the gradient of the weights in separate
  * panels. The transform back to weights adds the panels in thread order. */
@@ -14,10 +14,10 @@
  * (transformed inputs) of one chunk. kept: reals of V that are saved for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Number of rows of a panel that are transformed at a time, in whole blocks: a slice of the
-     * weights. A slice is transformed just before a chunk is multiplied by it. The gradient of a
-     * slice is transformed back just after the product. 0: no slices, all panels are transformed
-     * before the chunks. Slices are only used with one thread. */
+    /* Number of rows of a panel in a slice of the weights, a multiple of the block. A slice is
+     * transformed just before a chunk is multiplied by the slice. The gradient of a slice is
+     * transformed back just after the product. 0: no slices; all panels are transformed before the
+     * first chunk is processed. Slices are only used with one thread. */
     int slice;
 };
 
@@ -123,8 +123,8 @@ void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, c
 
 /* conv_output transforms block b of M to block b of y, for one chunk, and adds this block to the
  * batch statistics if batch norm needs them. conv_output_adjoint transforms block b of dy to block
- * b of dM. Before the first block of a chunk, call conv_output_adjoint_begin, which also clears
- * dbias before the thread's first chunk. */
+ * b of dM. Before the first block of a chunk, call conv_output_adjoint_begin. It copies dy to
+ * blocks if dy is [N,C,H,W] without batch norm, and clears dbias for the thread's first chunk. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
@@ -144,11 +144,12 @@ const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
 /* Returns the address at which a thread sums the gradient of panel `at` or, with slices, of the
- * current slice. After the last sum of a chunk, call conv_du_end. With slices, it transforms the
- * slice back and adds it to dweights; else it does nothing. */
+ * current slice. After a chunk's last sum at this address, call conv_du_end. With slices,
+ * conv_du_end transforms the slice back and adds the result to dweights; else it does nothing. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
 /* Returns whether a chunk adds to the thread's panels of dweights. False for the thread's first
- * chunk. Also false with slices, because conv_du_end adds each slice to dweights. */
+ * chunk, which overwrites the panels. Also false with slices, because conv_du_end adds each slice
+ * to dweights. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);

@@ -168,8 +168,9 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Sets each channel's shift, which is subtracted before summing: the running mean if ranks share
- * the sums, else one input from the batch. See batchnorm2d.c. */
+/* Clears the sums and sets each channel's shift, which is subtracted before summing (see
+ * batchnorm2d.c): the running mean if ranks share the sums, else 0 until norm_add_inputs copies an
+ * input there. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);
@@ -212,7 +213,7 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
 }
 
 /* Adds the sums of all threads, in thread order. The common shift is the shift of the first thread
- * that has images. */
+ * with images that are not padding. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;
@@ -349,7 +350,7 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
         op_prefetch(call->c->dy + p * call->stored, y < MOST ? y : MOST);
 }
 
-/* Writes 0 as the gradient of padding images. */
+/* Computes dx of channel block b of one image: 0 if the image is padding. */
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
 {
     size_t p = image * call->blocks + b;

@@ -33,7 +33,7 @@ struct extent {
     enum kernel_choice choice;
 };
 
-/* Groups of ops. A kernel choice selects ops of one group. */
+/* Families of ops. A kernel choice selects ops of one family. */
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
@@ -134,7 +134,7 @@ struct op_kernel {
     const char *name;
     enum layout in, out;
     bool takes_bf16; /* whether operands become bf16 if the instruction set has bf16 products */
-    bool needs_wide; /* whether ISA_PORTABLE is excluded: BLIS is faster than its short vectors */
+    bool needs_wide; /* whether to exclude ISA_PORTABLE, whose short vectors are slower than BLIS */
     /* Returns the number of layers that the op computes, at most n, beginning with layers[0]; 0 if
      * the op does not match. read [n + 1]: area that later layers read of each layer's input, then
      * of the last output. */
@@ -153,8 +153,8 @@ struct op_kernel {
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
-/* Returns SAVING_dead_outputs if the first layer has outputs beyond the h x w outputs that are
- * computed, else 0. */
+/* Returns the bit of SAVING_dead_outputs if the first layer has outputs beyond the h x w outputs
+ * that are computed, else 0. */
 static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, int h, int w)
 {
     bool all = h >= fused->layers->out.h && w >= fused->layers->out.w;

@@ -1,8 +1,8 @@
 /* A dense layer in blocks of outputs and inputs.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
- * Operands are copied to blocks as for products of convolutions (simd/winograd.h), each slice of W
- * just before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed
- * across threads. */
+ * Operands are copied to blocks as for products of convolutions (simd/winograd/winograd.h), each
+ * slice of W just before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing
+ * is summed across threads. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/dense.h"

@@ -31,7 +31,8 @@ struct dense_bytes_call {
     const struct dense_bytes_functions *f;
     struct dense_bytes d;
     real *folded;         /* weights with the scale of bytes folded in */
-    real *sums;           /* bias with the shift of bytes folded in; in backward its gradient */
+    real *sums;           /* forward: bias with the shift of bytes folded in; backward: sums of dy
+                           * over images */
     uint64_t *marks;      /* [N][words] for each image: bits of the blocks that are not all zero */
     uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] for each block: bits of the images
                            * in which the block is not all zero */

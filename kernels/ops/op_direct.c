@@ -10,11 +10,12 @@
  * for Winograd's algorithm, with the taps as points. */
 #include "kernels/ops/conv_blocks.h"
 
-/* Target size in bytes of a chunk's inputs and outputs, to fit a second-level cache. */
+/* Target size in bytes of a chunk's inputs plus one block of its outputs, to fit a second-level
+ * cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* The images of a chunk are the rows of a product. ROWS rows fit in registers. The largest number
- * of images per chunk is a multiple of ROWS, at most ROWS_MAX. */
+/* The images of a chunk are the rows of a product. ROWS rows of sums fit in the registers of
+ * AVX-512. The largest number of images per chunk is a multiple of ROWS, at most ROWS_MAX. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)

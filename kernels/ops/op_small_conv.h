@@ -114,8 +114,8 @@ struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
 /* Returns an upper bound of the expected FLOPs per image in backward: for each pooled output the
- * products of one window for dw and, except in the first layer, of one window for dx. The exact
- * number depends on the images: gradients that ReLU sets to 0 need no products. */
+ * products of one receptive field for dw and, if dx is needed, as many for dx. The exact number
+ * depends on the images: gradients that ReLU sets to 0 need no products. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 
@@ -126,14 +126,14 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
 
 void small_conv_forward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                int thread);
-/* Adds the gradients of images [begin, end) to the thread's sums. dy and dx point to the gradients
- * of image `begin`; dx is NULL if not needed. */
+/* Adds the gradients of the parameters over images [begin, end) to the thread's sums, and writes dx
+ * unless it is NULL. dy and dx begin at image `begin`. */
 void small_conv_backward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 
 /* small_conv_clear_sums sets the sums of all threads to 0, before backward. After backward,
- * small_conv_add_sums writes their total, added in thread order, to dparams or, if ex->accumulate,
- * adds it. */
+ * small_conv_add_sums writes the total of the sums, in thread order, to dparams or, if
+ * ex->accumulate, adds it to dparams. */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);

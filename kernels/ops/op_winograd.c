@@ -1,5 +1,5 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
- * in simd/winograd.h.
+ * in simd/winograd/winograd.h.
  *
  * If there are few weights, they are transformed once and stay in a second-level cache while small
  * chunks of images are processed. Each weight becomes four numbers (F4). With one thread, many
@@ -15,9 +15,9 @@
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Largest number of tiles in a chunk of several images: eight groups of twelve rows. With sliced
- * weights a chunk is larger, since each chunk transforms all weights again. A block of M and a
- * slice still fit into a second-level cache. */
+/* Largest number of tiles in a chunk of several images: eight times the 12 tiles whose sums fit in
+ * the registers of AVX-512. With sliced weights a chunk is larger, since each chunk transforms all
+ * weights again. A block of M and a slice still fit into a second-level cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 
@@ -105,8 +105,8 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
         call->product->pair(to, from, rows);
 }
 
-/* Interleaves pairs of tiles in V after forward has used V, because backward reads V in this
- * order. */
+/* If operands are bf16, interleaves pairs of tiles in V after forward has used V, because backward
+ * reads V in this order. */
 static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
@@ -135,8 +135,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Computes a slice of dU for a chunk: rows of panel b, starting at row `first`, <- or += V' times
- * block b of dM. Returns the number of rows. */
+/* Computes a chunk's part of one slice of dU: sets the rows of panel b from row `first` to V' times
+ * block b of dM, or adds the product to them. Returns the number of rows. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {

@@ -1,4 +1,5 @@
-/* Chooses the algorithm of a 3x3 convolution (F4, F2, T2 or direct sums) and its dimensions. */
+/* Derives the dimensions of a 3x3 convolution and chooses its algorithm (F4, F2, T2 or direct
+ * sums). */
 #include "kernels/ops/winograd.h"
 
 static int ceil_divide(int a, int b)

@@ -10,7 +10,7 @@
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 
-/* Optimizers work on any slice of the arenas. If optimizer_takes_tensors is true, a slice for
+/* Optimizers update slices of the arenas. If optimizer_takes_tensors is true, a slice for
  * optimizer_step must begin and end at tensor boundaries. All instruction sets give the same bits
  * (fixed order, no contraction), so replicas stay bitwise equal. */
 enum optimizer_kind {

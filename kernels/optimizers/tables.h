@@ -2,10 +2,10 @@
  *
  * Files in this folder are compiled once per instruction set of isa.h. All sets must give the same
  * bits, so that ranks on different machines hold the same weights. Three rules ensure it. Each
- * number is computed by the same operations in the same order, since IEEE 754 operations round the
- * same at every vector width. Nothing is fused or reassociated: -ffp-contract=off, no -ffast-math.
- * No mathematical function is called except sqrt, because other functions differ in their last
- * bits between processors. */
+ * number is computed by the same operations in the same order: IEEE 754 operations round the same
+ * at every vector width. Nothing is fused or reassociated: -ffp-contract=off, no -ffast-math. No
+ * mathematical function is called except sqrt, because other functions differ in their last bits
+ * between processors. */
 #pragma once
 
 #include <math.h>
@@ -41,7 +41,7 @@ struct optimizer_rule {
 #include "kernels/desc/optimizers.def"
 
 /* Returns `base` to the power n, by repeated squaring, because pow() gives different bits on
- * different processors. Each of n factors adds less than one rounding to the relative error. */
+ * different processors. The relative error is below n roundings. */
 static inline double whole_power(double base, uint64_t n)
 {
     double power = 1;

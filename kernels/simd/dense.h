@@ -1,6 +1,6 @@
-/* Operands and results of a dense layer's products (op_dense.c). Matrices have rows `ld` numbers
- * apart; blocks are as in the products of simd/winograd.h. In instruction sets with bf16 products,
- * operands are bf16, packed two per real. */
+/* Operands and results of a dense layer's products (op_dense.c). Rows of a matrix are `ld` numbers
+ * apart; blocks are as in the products of simd/winograd/winograd.h. In instruction sets with bf16
+ * products, operands are bf16, packed two per real. */
 #pragma once
 
 #include <stdbool.h>

@@ -25,8 +25,8 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
     }
 }
 
-/* Returns the address of a block's bytes. If the image ends within the block, its bytes are copied
- * to `spare` and padded with zeros. */
+/* Returns the address of a block's bytes. An incomplete last block is copied to `spare` and padded
+ * with zeros; `spare` is then returned. */
 INLINE const uint8_t *block_bytes(const struct dense_bytes *d, const uint8_t *image, size_t block,
                                   uint8_t spare[DENSE_BYTES_BLOCK])
 {
@@ -52,7 +52,7 @@ INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
     uint64_t marks = 0;
     size_t b = 0;
 #if defined(__AVX512F__)
-    for (; b + 4 <= n; b += 4) { /* sets one bit per half of a block */
+    for (; b + 4 <= n; b += 4) { /* sets the bit of each nonzero half of a block */
         __m512i four = _mm512_loadu_si512(bytes + b * DENSE_BYTES_BLOCK);
         marks |= (uint64_t)_mm512_test_epi64_mask(four, four) << (2 * b);
     }
@@ -140,8 +140,8 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
     }
 }
 
-/* sums [outputs] <- one vector of the gradient of a block's weights: dy * input, summed over the
- * images whose block is not all zero. */
+/* sums [outputs] <- one vector of the gradient of a block's folded weights: dy * byte, summed over
+ * the images in which the block is not all zero. */
 INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
                        const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {

@@ -107,8 +107,8 @@ INLINE void store_outputs(int epilogue, enum precision precision, int rows, int 
     }
 }
 
-/* Loads the gradients of the outputs stored at patch `at`, and computes dy [rows, columns] before
- * the epilogue. Adds the sum of the gradients to *dbias. */
+/* Loads the gradients of the outputs stored at patch `at`, and computes dy [rows, columns], the
+ * gradients of the epilogue's inputs. Adds the sum of dy to *dbias. */
 INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal *dy,
                            const real *stored, const uint8_t *from, struct patch at, vreal *dbias)
 {

@@ -1,7 +1,8 @@
-/* Forward and backward of first_conv.h. With AVX-512, which has 32 registers, forward holds 24 sums
- * in registers: 2 by 6 outputs of a block of channels. Other sets hold 2 by 2 outputs. Backward
- * holds the gradients of nine taps in registers during a pass over an image, for one or three input
- * channels and one vector of output channels. */
+/* Forward and backward of first_conv.h. With AVX-512, which has 32 registers, forward holds 24
+ * vectors of sums in registers: 2 by 6 outputs, for the two vectors of a block of channels. With
+ * other instruction sets, it holds 2 by 2 outputs. Backward holds the gradients of nine taps in
+ * registers during a pass over an image, for one or three input channels and one vector of output
+ * channels. */
 #include "kernels/simd/first_conv.h"
 
 #include "kernels/simd/epilogue.h"
@@ -17,7 +18,7 @@
 
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
-/* Keeps the compiler from moving loads across this line. Neighbouring taps share inputs. If these
+/* A barrier across which the compiler does not move loads. Neighbouring taps share inputs. If these
  * inputs stayed in registers from tap to tap, they would displace the sums, which nearly fill the
  * registers. */
 #if defined(__AVX512F__)
@@ -26,8 +27,8 @@ _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border d
 #define LOADS_STAY_HERE
 #endif
 
-/* y [2, ROWS, COLUMNS] += the products of one channel of the image. x points to the input patch of
- * the first output. */
+/* y [2, ROWS, COLUMNS] += the inputs of one channel times `weights`. x points to the input patch of
+ * the first output in this channel. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3
@@ -105,9 +106,9 @@ INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, 
     }
 }
 
-/* Adds the gradients of an image to dweights, for `channels` channels of x and one vector of output
- * channels. The sums stay in registers for a whole image, and each gradient is loaded once for all
- * channels. Returns the sum of the gradients. */
+/* Adds the weight gradients of an image to dweights, for `channels` channels of x and one vector of
+ * output channels. The sums stay in registers for a whole image, and each output gradient is loaded
+ * once for all channels. Returns the sum of the output gradients. */
 INLINE vreal backward_channels(int channels, int epilogue, const struct first_conv *f,
                                real *dweights, const real *dy, const uint8_t *from, const real *x)
 {
@@ -127,9 +128,9 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
     return dbias;
 }
 
-/* Adds the gradients of an image to dweights, for channels first to first + channels - 1 of x and a
- * block of output channels. If first = 0, it also adds the sum of the gradients to dbias, once per
- * block. */
+/* Adds the weight gradients of an image to dweights, for `channels` channels of x from channel
+ * `first` on and a block of output channels. Adds the sum of the output gradients to dbias if
+ * `first` is 0, which occurs once per block. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

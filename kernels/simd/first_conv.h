@@ -10,8 +10,8 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* Rows and columns of a group: the outputs that are computed together. The border of images is wide
- * enough for whole groups. */
+/* Rows and columns of the largest group of outputs that are computed together. The border of images
+ * is wide enough for whole groups. */
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {

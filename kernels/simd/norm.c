@@ -1,7 +1,7 @@
 /* Batch norm on one block of channels, fused with the ReLU and pooling that follow, to save passes
  * over memory. Lanes are channels. Sums along a row, which is short, are in `real`; sums over rows
- * are in double. 16-bit activations (operands.h) halve the memory traffic. Passes prefetch rows of
- * the next page, where the processor's prefetcher stops. */
+ * are in double. 16-bit activations (operands.h) halve the memory traffic. All passes except
+ * sum_inputs prefetch x 4 KiB ahead, since the processor's prefetcher stops at page boundaries. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"
@@ -203,8 +203,8 @@ INLINE void differentiate_patch(int epilogue, enum precision precision, const st
     }
 }
 
-/* Computes dx at all positions. Where pooling dropped the output, dy is 0, but dx also depends on
- * the batch's means. */
+/* Computes dx at all positions. Where pooling drops an output, the output's gradient is 0, but dx
+ * also depends on the batch's means. */
 INLINE void differentiate_all(int epilogue, enum precision precision, const struct norm *n,
                               real *dx, const real *dy, const uint8_t *from, const real *x,
                               const real *terms)

@@ -25,8 +25,8 @@ struct norm_functions {
      * batch norm's output, computed from dy by the adjoint of the epilogue. */
     void (*sum_gradients)(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
                           const real *x, const real *mean);
-    /* Computes dx <- of_dy * dy + (of_x * (x - mean) + constant). terms [4, block]: mean, of_dy,
-     * of_x, constant. */
+    /* Computes dx <- of_dy * d + (of_x * (x - mean) + constant), with d as in sum_gradients. terms
+     * [4, block]: mean, of_dy, of_x, constant. */
     void (*differentiate)(const struct norm *n, real *dx, const real *dy, const uint8_t *from,
                           const real *x, const real *terms);
 };

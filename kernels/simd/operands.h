@@ -18,8 +18,8 @@
 #endif
 #define ROW (BLOCK / PAIR)
 
-/* Code for AMX tiles. test_bf16.c compiles it with MODEL_OF_TILES, an emulation in C, instead of a
- * processor's tiles. */
+/* Defined if products use AMX tiles. For test_bf16.c, MODEL_OF_TILES names a header that emulates
+ * the tiles in C. */
 #if defined(OPERANDS_ARE_PAIRS) && (defined(__AMX_BF16__) || defined(MODEL_OF_TILES))
 #define OPERANDS_FILL_TILES
 #endif
@@ -56,8 +56,8 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
-/* Loads `count` numbers of a row, at most a block, as a vector of pairs of operands. Operands
- * beyond the first `count` are 0. */
+/* Loads the first `count` <= BLOCK numbers of row `from` and returns them as a vector of operands,
+ * rounded to bf16. The remaining operands are 0. */
 INLINE vreal operand_load_row(const real *from, int count)
 {
     vreal low = vreal_load_first(from, (size_t)count), high = {0};
@@ -110,8 +110,8 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 
 #ifdef SCALEBENCH_F64
 
-/* Loads a vector of activations. The double build ignores `precision`: it is always fp32, which
- * means full precision. */
+/* Loads a vector of activations. In the double build, `precision` is always fp32, which means the
+ * full precision of `real`. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     return vreal_load(x + at);
@@ -157,8 +157,8 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 }
 
 /* Defines the function `name`, which calls the INLINE function f with a constant precision and the
- * given arguments. The variants for 16 bits are separate functions, so that they do not change the
- * bits of the fp32 variant. In a sum of two products, the surrounding code determines which product
+ * given arguments. The 16-bit variants are separate functions, so that the fp32 variant rounds as
+ * if they did not exist: in a sum of two products, the surrounding code determines which product
  * the compiler contracts with the addition. */
 #define BY_PRECISION(name, precision, f, parameters, ...)                                          \
     static __attribute__((noinline)) void name##_bf16 parameters                                   \

@@ -65,12 +65,12 @@ static real run(size_t rounds)
 
 #endif
 
-/* Number of parts of an array that are read in turn. Prefetching of one sequence alone does not
- * reach the bandwidth of memory. */
+/* Number of parts of an array that are read in alternation. A single sequence of reads, although
+ * prefetched, does not reach the memory bandwidth. */
 enum { PARTS = 4 };
 
-/* Returns the sum of x [n], loading each vector once. If two loads start per cycle and a sum takes
- * 4 cycles, 8 sums are needed. */
+/* Returns the sum of x [n], loading each vector once. If two loads start per cycle and an addition
+ * takes 4 cycles, 8 independent sums are needed. */
 static real load(const real *x, size_t n)
 {
     const size_t part = n / PARTS;

@@ -73,8 +73,8 @@ static inline void vreal_store(real *x, vreal v)
     memcpy(x, &v, sizeof v);
 }
 
-/* Load or store the first `count` numbers; all if count >= VECTOR_LANES. Loads set the other lanes
- * to 0. Memory behind the first `count` numbers is not accessed. */
+/* Load or store the first `count` lanes of a vector, or all lanes if count >= VECTOR_LANES. Loads
+ * set the other lanes to 0. Memory after the first `count` numbers is not accessed. */
 static inline vreal vreal_load_first(const real *x, size_t count)
 {
     if (count >= VECTOR_LANES)

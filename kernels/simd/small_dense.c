@@ -74,8 +74,8 @@ static void finish(real *y, const uint8_t *keep, size_t n, bool relu, real scale
     }
 }
 
-/* Transposes squares of VECTOR_LANES rows and columns. The last squares extend into the padding of
- * rows of `to`. */
+/* Transposes m in squares of VECTOR_LANES rows and columns. The last squares extend into the
+ * padding of the rows of `to`. */
 static void transpose(const struct small_matrix *m, size_t rows, real *to, size_t stride)
 {
     for (size_t column = 0; column < m->columns; column += VECTOR_LANES)

@@ -7,7 +7,8 @@
 
 #include "kernels/base/real.h"
 
-/* Numbers in the widest vector of all instruction sets. Rows are padded to a multiple of it. */
+/* Number of lanes of the widest vector of all instruction sets. Rows are padded to a multiple of
+ * this number. */
 #define SMALL_DENSE_PAD (64 / (int)sizeof(real))
 /* Largest number of columns that add_rows sums in one call. */
 #define SMALL_DENSE_TILE (4 * SMALL_DENSE_PAD)
@@ -27,7 +28,7 @@ struct small_list {
 };
 
 struct small_dense_functions {
-    /* Writes the transpose of matrix m, which has `rows` rows: to [columns of m][stride]. */
+    /* Writes the transpose of matrix m, which has `rows` rows, to `to` [m->columns][stride]. */
     void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
     /* Lists the nonzero numbers of x [n] in list->values and their indices in list->rows. The list
      * needs room for n numbers and a vector. */

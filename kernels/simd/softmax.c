@@ -24,8 +24,7 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
  * the result is exp(-708) = 3e-308, near the smallest normal double. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
-    const double magic = 0x1.8p52; /* adding this number rounds to an integer: its last place is
-                                    * 1 */
+    const double magic = 0x1.8p52; /* adding it rounds to an integer, since its ulp is 1 */
     x = choose(x < -708, all(-708), x);
     vdouble shifted = x * 0x1.71547652b82fep0 + magic;
     vdouble k = shifted - magic;
@@ -76,8 +75,8 @@ INLINE vdouble log_of(vdouble x)
     return choose(x == x, result, x);
 }
 
-/* logits [classes][LANES] <- logits of n images, which begin at x. Lanes without an image repeat
- * the last image. */
+/* logits [classes][LANES] <- x [n][classes], transposed. Lanes without an image repeat the last
+ * image. */
 static void transpose(vdouble *logits, const real *x, size_t n, size_t classes)
 {
     for (int lane = 0; lane < LANES; lane++) {

@@ -1,5 +1,5 @@
 /* AMX tiles: eight registers of up to 16 rows of 64 bytes. One instruction multiplies two tiles.
- * The functions are macros because tile numbers are part of the instruction (Intel, "Architecture
+ * Tile operations are macros because tile numbers are part of the instruction (Intel, "Architecture
  * instruction set extensions programming reference", chapter on AMX). Each thread configures the
  * shapes of its tiles before use and releases the tiles afterwards, which keeps context switches
  * cheap. */

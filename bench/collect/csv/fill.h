@@ -1,5 +1,5 @@
-/* Writes a run's CSV files. write.c writes files that need only the summary, launches.c files that
- * need the files of launches. Internal to this folder. */
+/* Writes a run's CSV files. Rows written by write.c need only the summary; rows written by
+ * launches.c also need the launches' own files. Internal to this folder. */
 #pragma once
 
 #include <stdio.h>
@@ -24,14 +24,14 @@ void csv_begin(struct csv *csv, const char *file);
 /* Writes `row`, the file's struct in columns.h. Fills in the label and the case of the row's point
  * where the row has NULL. */
 void csv_add(struct csv *csv, void *row);
-/* Writes a row given as texts [own.n]; `point` is the id of the row's point. */
+/* Writes a row. `cells` has its csv->own.n texts; `point` is the id of the row's point. */
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
-/* Returns whether the file needs an extra column for the option: its rows belong to points, and no
- * column shows the option yet. */
+/* Returns whether the file needs an extra column for the option: the file has a column `point`, but
+ * no column named by the option's key. */
 bool csv_has_option(const struct csv *csv, const char *file, enum option_id option);
 
-/* Removes a CSV file that an earlier analysis wrote and this one does not write, so that nobody
- * takes it for current. */
+/* Removes a CSV file that an earlier analysis wrote, but this analysis does not, so that no
+ * outdated file remains. */
 void csv_remove_stale(const char *run_dir, const char *name);
 
 /* Joins the CSV files that launches of sweeps wrote: one joined file per name of sweep_files. */

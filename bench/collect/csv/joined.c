@@ -13,7 +13,7 @@ struct joining {
     bool begun;
 };
 
-/* Writes the path of the table from the point's last launch that wrote it. Returns false if no
+/* Sets `path` to the file of the point's last launch that wrote this file. Returns false if no
  * launch wrote it. */
 static bool find_last(char path[4500], const struct joining *j, const struct point_summary *p)
 {

@@ -253,7 +253,8 @@ enum status csv_fill_segments(struct csv *csv, struct error *e)
 
 /* ---- steps.csv ---- */
 
-/* Fills the row of a step. The hash of the weights is all zeros if the workload computed none. */
+/* Fills the row of a step. A hash of zeros becomes an empty cell: the workload computed no hash of
+ * the weights. */
 static void take_step(struct steps_row *row, const struct record_step *step)
 {
     const void *lines[RECORD_LINES] = {[RECORD_step] = step};

@@ -5,9 +5,9 @@
 #include "bench/collect/columns.h"
 #include "bench/record/records.h"
 
-/* Calls `write` with the timeline.csv rows of a launch, rank by rank, and writes DIR/timeline.json.
- * `of` has the values common to all rows. Writes nothing if the launch has no spans, or the ranks'
- * clocks cannot be compared. */
+/* Calls `write` for each timeline.csv row of a launch, rank by rank, and writes
+ * <dir>/timeline.json. `of` has the values common to all rows. Writes nothing if the launch has no
+ * spans, or the ranks' clocks cannot be compared. */
 enum status timeline_write(const char *dir, const struct rank_record *records, int ranks,
                            const struct timeline_row *of, row_writer *write, struct csv *csv,
                            struct error *e);

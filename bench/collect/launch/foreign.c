@@ -68,7 +68,7 @@ static size_t decimals_after(const char *text, size_t length)
 }
 
 /* Parses `length` characters as a number; NAN: not a number, or only the part of a number before
- * its point. */
+ * its decimal point. */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";

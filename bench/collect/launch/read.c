@@ -162,7 +162,7 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* ---- Waiting ---- */
 
-/* Waiting times of ranks, over the steps in which every rank's arrival time is known. */
+/* Waiting times and last arrivals of ranks, summed over the timed steps. */
 struct waits {
     size_t *surely, *perhaps; /* [ranks] number of steps in which the rank was surely last;
                                  `perhaps` also counts uncertain steps */
@@ -378,8 +378,8 @@ static void fill_ends(struct launch_result *result, const struct rank_record *re
     }
 }
 
-/* Sets the FLOPs per image, and whether compute was real or replayed. Records without the field
- * `compute` are of real compute. */
+/* Sets the FLOPs per image, and whether compute was real or replayed. A record without the field
+ * `compute` means real compute. */
 static void fill_work(struct launch_result *result, const struct record_hello *hello)
 {
     strcpy(result->compute, hello->compute[0] != '\0' ? hello->compute : "real");
@@ -402,8 +402,8 @@ static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
     return strcmp(a->hello.cpu, b->hello.cpu) == 0;
 }
 
-/* Returns whether rank i is the first on its node, machine or processor model, as `share` compares
- * two ranks. */
+/* Returns whether no rank before rank i has the same node, machine or processor model, which
+ * `share` compares. */
 static bool is_first(const struct rank_record *records, int i,
                      bool (*share)(const struct rank_record *a, const struct rank_record *b))
 {

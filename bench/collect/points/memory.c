@@ -1,5 +1,5 @@
-/* Computes the memory of a rank for model states (parameters, gradients, optimizer state): as
- * forecast, by DeepSpeed's formulas, as measured. */
+/* Finds the memory of a rank for model states (parameters, gradients, optimizer state) in three
+ * ways: by scalebench's forecast, by DeepSpeed's formulas, and by measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Finds disturbed launches by comparison with other launches of the campaign, or of the point. A
- * launch is flagged only if the disturbance takes at least about 1 % of its time. If all launches
- * are alike, none is flagged unless other programs or a hypervisor use more than SUMMARY_BUSY_PCT
- * of the processor time. */
+ * launch is flagged only if the disturbance takes at least about 1 % of the launch's time. If all
+ * launches are alike, none is flagged unless other programs or a hypervisor use more than
+ * SUMMARY_BUSY_PCT of the processor time. */
 #include "bench/collect/points/noise.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static const struct {
                   [FAULTS] = {"faults", "% of its steps"},
                   [SWITCHES] = {"switches", "a second"}};
 
-/* Appends an amount that exceeds its limit to r->disturbed, such as "foreign 12 % (limit 6)".
+/* If an amount exceeds its limit, appends both to r->disturbed, such as "foreign 12 % (limit 6)".
  * Limits differ between campaigns. */
 static void judge_amount(struct launch_result *r, int kind, double amount, double limit)
 {
@@ -133,8 +133,8 @@ static bool is_on_cores(const struct summary *s, const struct summary_launch *la
 }
 
 /* Flags launches in which a fixed computation was slow both before and after the steps. If it was
- * slow only once, a short event did not affect the steps. Compares launches on equally many cores,
- * because more busy cores may lower the clock rate. */
+ * slow only once, the disturbance is assumed to have missed the steps. Compares launches on equally
+ * many cores, because more busy cores may lower the clock rate. */
 static void judge_cores(struct judge *j, int cores)
 {
     struct summary *s = j->s;

@@ -4,8 +4,8 @@
 
 #include "bench/collect/summary.h"
 
-/* Sets `disturbed` of every valid launch to the causes and amounts; "": not disturbed. Launches of
- * a point must be linked by `next`. */
+/* Sets `disturbed` of every valid launch to the causes and amounts of disturbance; "": not
+ * disturbed. Launches of a point must be linked by `next`. */
 enum status noise_judge_launches(struct summary *s, struct error *e);
 
 /* Summarises a point's timed launches: disturbances, outliers, modes, trend. `tested`: number of
@@ -13,8 +13,8 @@ enum status noise_judge_launches(struct summary *s, struct error *e);
 void noise_judge_point(struct point_noise *noise, const struct samples *time, size_t tested);
 
 /* Returns the number of distinct points with at least 3 launches of any kind, an upper bound of the
- * points that are tested for a trend. */
+ * number of points that are tested for a trend. */
 size_t noise_points_tested(const struct summary *s);
 
-/* Appends to `to` the causes of disturbance that only `by` contains. */
+/* Appends to `to` the causes of disturbance in `by` that `to` lacks. */
 void noise_join(char *to, size_t size, const char *by);

@@ -67,7 +67,7 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     return failed ? error_no_memory(e, "the notes of a table") : OK;
 }
 
-/* Prints the command, time and machine of the run, for readers of this file alone. */
+/* Prints the command, time and machine of the run, for readers who have this file alone. */
 static void print_setup(FILE *out, const struct summary *s)
 {
     const struct run_setup *setup = &s->setup;

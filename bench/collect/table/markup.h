@@ -18,7 +18,7 @@ extern const struct markup markup_markdown, markup_latex;
 void markup_write_text(FILE *out, const struct markup *m, const char *text);
 
 /* Write the markup before a table, between its header row and the other rows, and after the table.
- * The first `numbers` columns are numbers, the next `texts` columns texts. */
+ * The first `numbers` columns hold numbers, the next `texts` columns hold texts. */
 void markup_begin_table(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_headers(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_table(FILE *out, const struct markup *m);

@@ -7,8 +7,8 @@
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
 
-/* Writes a command line without the program's folder, such as "pi 1000" for [build/pi, 1000]. Cuts
- * it to fit. */
+/* Writes a command line without the program's folder, cut to fit: "pi 1000" for [build/pi,
+ * 1000]. */
 static void format_command(char text[TABLE_CELL], const struct config *config)
 {
     const struct value *command = &config->values[OPT_COMMAND];
@@ -157,16 +157,16 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* Returns whether the table gets a column for a varying option. Ranks always have a column, and
- * metrics never. The command has a column only if points have no case names. */
+/* Returns whether to add a column for a varying option. Ranks already have a column; metrics get
+ * none. The command gets a column only if points have no case names. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&
            (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
 }
 
-/* Adds a column of results if some point has a value. The time of a user's program is headed
- * "time", since it may be of a whole launch. */
+/* Adds a column of results if some point has a value. If a point runs a user's program, step times
+ * are headed "time ms", since they may be times of whole launches. */
 static void add_measured(struct table *t, const struct table_column *column)
 {
     bool is_time = column->member == offsetof(struct point_summary, step_ms);

@@ -16,9 +16,9 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 
 struct table_column {
     const char *header;
-    /* Priority on a narrow terminal. Columns with the lowest priority are dropped first, columns
-     * with TABLE_WORTH_KEPT never. Texts are shortened before columns of priority TABLE_WORTH_TIMES
-     * or higher are dropped. */
+    /* Priority on a narrow terminal. The column of lowest priority is dropped first. Columns of
+     * priority TABLE_WORTH_KEPT are never dropped. Texts are shortened before columns of priority
+     * TABLE_WORTH_TIMES or higher are dropped. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
@@ -26,8 +26,8 @@ struct table_column {
     enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
     bool published;                            /* the column shows the published value of `cell` */
-    bool names_level;                          /* each cell shows the confidence level of its
-                                                  interval, because levels differ */
+    bool names_level;                          /* levels of intervals differ, so each cell shows its
+                                                  own if below TIMING_LEVEL */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
                                                   column; NULL: every point has one */
     size_t member, values; /* offsets in struct point_summary of the value, and of the number of
@@ -39,7 +39,7 @@ struct table {
     struct table_column columns[TABLE_MAX];
     int widths[TABLE_MAX];
     char published_headers[PUBLISHED_MAX][64], level_headers[TABLE_LEVELS][48];
-    size_t n, n_options; /* number of columns; number of first columns, which show options */
+    size_t n, n_options; /* number of columns; number of leading columns that show options */
     char same[TABLE_LIST], left_out[TABLE_LIST]; /* names and values of removed columns whose cells
                                                     are all equal; names of columns left out to fit
                                                     the terminal */
@@ -68,13 +68,13 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
  * interval). Internal. */
 const struct interval *table_interval(const struct table_column *c, const struct point_summary *p);
 double table_level(const struct table_column *c, const struct point_summary *p);
-/* Adds the confidence level to each header of a column with intervals. If levels differ, each cell
- * with a level below TIMING_LEVEL shows its own level (table_add_level). */
+/* Adds the confidence level to the header of each column with intervals. If levels differ, each
+ * cell with a level below TIMING_LEVEL shows its own level (table_add_level). */
 void table_name_levels(struct table *t);
 void table_add_level(char text[TABLE_CELL], double level);
 
-/* Add columns with published values beside measured ones, format their cells, and print a sentence
- * about them below the table. Internal. */
+/* Add columns with published values beside measured ones, format the cells of these columns, and
+ * print a sentence about the published values below the table. Internal. */
 void table_add_published(struct table *t, const struct published *p);
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p);
@@ -83,7 +83,8 @@ void table_print_published(FILE *out, const struct summary *s);
 /* Prints the remarks on a point, such as "(precision not met)", each after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
 
-/* Prints one sentence per series: why its point with the most cores loses efficiency. */
+/* Prints one sentence per series: causes of the lost efficiency at its point with the most
+ * ranks. */
 void table_print_losses(FILE *out, const struct summary *s);
 
 /* Prints one sentence per curve of at least four rank counts: where its efficiency falls below 75
@@ -101,7 +102,7 @@ void table_print_bubbles(FILE *out, const struct summary *s);
 
 /* Prints how many of the twelve rules of Hoefler and Belli are met, and each unmet rule. */
 void table_print_rules(FILE *out, const struct summary *s);
-/* Prints "9 of 12 met, 3 not applicable". */
+/* Prints the numbers of rules by grade, such as "9 of 12 met, 3 not applicable". */
 void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
 /* Prints sentences about the base points, with their times and rates, and about ratios, longest
@@ -118,8 +119,8 @@ void table_print_findings(FILE *out, const struct summary *s);
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
-/* Returns the *n names of the tables that sweeps write, such as "comm.csv"; figures_check_sweep
- * checks which of the tables can be drawn. */
+/* Returns the *n names of the tables that sweeps write, such as "comm.csv". Not every table has
+ * figures (see figures_check_sweep). */
 const char *const *table_sweep_names(size_t *n);
 
 /* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv, kernels.csv or

@@ -1,6 +1,6 @@
-/* Fits the table to the width of a terminal. Columns that are equal in all rows move to a line
- * above the table, columns of low priority are dropped, texts are shortened. Lines of text above
- * and below the table are wrapped. */
+/* Fits the table to the width of a terminal. Moves columns that are equal in all rows to a line
+ * above the table, shortens texts, and drops columns of low priority. Wraps the lines of text above
+ * and below the table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ static void remove_column(struct table *t, size_t c)
     memmove(&t->widths[c], &t->widths[c + 1], (t->n - c) * sizeof t->widths[0]);
 }
 
-/* Returns whether column c has the same text in every row, and writes that text. Columns of results
- * ignore points that were not measured. */
+/* Returns whether column c has the same text in every row, and copies this text to `text`. In a
+ * column of results, rows of points that were not measured do not count. */
 static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
 {
     size_t rows = 0;

@@ -1,5 +1,5 @@
-/* Adds confidence levels to the headers of intervals. If there are few launches, the levels are
- * below 95 %. */
+/* Adds confidence levels to the headers of columns with intervals and, if levels differ, to cells.
+ * Few launches give levels below 95 %. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ const struct interval *table_interval(const struct table_column *c, const struct
     return (const struct interval *)((const char *)p + c->member);
 }
 
-/* If a table of an earlier version lacks the number of pairs, uses the number of launches, which is
- * equal: each block has one launch per point. */
+/* Tables of earlier versions lack the number of pairs. The number of launches then replaces it:
+ * both are equal, since each block has one launch per point. */
 double table_level(const struct table_column *c, const struct point_summary *p)
 {
     size_t n = *(const size_t *)((const char *)p + c->values);

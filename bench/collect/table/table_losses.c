@@ -13,7 +13,8 @@ static void print_term(FILE *out, bool first, double pct, const char *name)
     fprintf(out, "%s%s %s", sign, text_fixed(number, fabs(pct), 1), name);
 }
 
-/* Prints which rank most often arrived last, unless chance can explain it. */
+/* Prints the rank that most often arrived last, with its share of steps; nothing if the result may
+ * be chance. */
 static void print_last_rank(FILE *out, const struct point_last *last, size_t looked_at)
 {
     char number[TEXT_NUMBER];
@@ -89,8 +90,8 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
     fputs(".\n", out);
 }
 
-/* Returns the number of points tested for a rank that arrives last too often, for the Bonferroni
- * correction. */
+/* Returns the number of points whose last_rank is tested against chance: the factor of the
+ * Bonferroni correction. */
 static size_t count_looked_at(const struct losses *losses, const struct summary *s)
 {
     size_t n = 0;

@@ -126,8 +126,9 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints a base point with its step time, rate and failed launches. Describes it as "1 rank, no
- * communication" if it is the only base (`alone`) and trains a network, otherwise by its label. */
+/* Prints a base point with its step time, rate and failed launches. Describes the only base of a
+ * run (`alone`), if it trains a network, in words such as "1 rank, no communication", and any other
+ * base by its label. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -218,8 +219,8 @@ static void print_weights(FILE *out, const struct summary *s)
                 text_plural(points, (long)by_design, "point"));
 }
 
-/* Prints the number of precise points, and the campaign's launches, wall time and core-hours,
- * unless an earlier version did not record the time. */
+/* Prints the number of points that met the precision. If the wall time was recorded, also prints
+ * the campaign's launches, wall time and core-hours. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;

@@ -1,4 +1,4 @@
-/* Prints how ratios in the table were obtained: the number of pairs of launches, and the factors of
+/* Prints notes on ratios in the table: the number of launch pairs, ratios of bytes, and factors of
  * ratios to a peer. */
 #include <math.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static void print_speedups(FILE *out, const struct summary *s)
 }
 
 /* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Lists only points whose
- * bytes differ by more than 0.5 %, on as many cores as their base, since the number of ranks also
- * changes the bytes. */
+ * bytes differ by more than 0.5 %. Skips points with more or fewer cores than their base, since the
+ * number of ranks also changes the bytes. */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;

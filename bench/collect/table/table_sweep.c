@@ -57,8 +57,8 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv. MPI_Allreduce begins a line with its time; strategies allreduce and shm
- * append their ratios to that time. */
+/* Prints a row of comm.csv. The row of MPI_Allreduce begins a line with its time. The rows of
+ * strategies allreduce and shm append how many times as fast they are. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))

@@ -40,9 +40,9 @@ static enum status update(const struct claims *c, struct error *e)
     return OK;
 }
 
-/* Prints the verdicts, or the plan of undecided claims, and how verdicts differ from the existing
- * .csv file, which --update then overwrites. Sets exit status 1 if verdicts differ and --update is
- * not given, or if links in the story (claims_read_story) are wrong. */
+/* Prints the verdicts, or the plan of undecided claims, and the verdicts that differ from the
+ * existing .csv file, which --update then overwrites. Sets exit status 1 if verdicts differ and
+ * --update is not given, or if links in the story (claims_read_story) are wrong. */
 static enum status print_verdicts(const struct claims *c, const struct arguments *a, FILE *out,
                                   int *exit_status, struct error *e)
 {

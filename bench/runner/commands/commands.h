@@ -17,13 +17,13 @@ struct arguments {
     const char *operands
         [OPERANDS_MAX]; /* all operands; several only if the command's operand ends in "..." */
     size_t n_operands;
-    char *set;                                     /* values of all options --set, one per line;
+    char *set;                                     /* values of all --set options, one per line;
                                                       NULL: none */
     const char *out;                               /* folder of results: --out, else default_out */
     const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
     const char *site;                              /* option of `submit`; NULL: not given */
     const char *model, *data, *ranks, *strategies; /* options of `new`; NULL: not given */
-    const char *published; /* published summary to compare a network with; NULL: none */
+    const char *published; /* published layer table to compare a network with; NULL: none */
     const char *quantity, *margin, *level, *floor;     /* options of `compare`; NULL: not given */
     const char *file, *exact;                          /* options of `check`; NULL: not given */
     const char *format, *output;                       /* --format and --output; NULL: not given */

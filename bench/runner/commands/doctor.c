@@ -167,8 +167,8 @@ static enum status check_able(const struct campaign *c, struct error *e)
     if (config_int(config, OPT_SITE) == SITE_slurm && c->allocation.n == 0 &&
         c->allocation.missing.status == OK)
         return error_set(e, ERR_UNAVAILABLE,
-                         "doctor: site slurm needs a Slurm job, but found none. Type: salloc "
-                         "-N%ld build/scalebench doctor",
+                         "doctor: site: slurm works only inside a Slurm job. Type: salloc -N%ld "
+                         "build/scalebench doctor",
                          config_int(config, OPT_NODES));
     if (c->refusals[0][0])
         return error_set(e, ERR_UNAVAILABLE, "doctor: %s", c->refusals[0]);

@@ -1,6 +1,6 @@
 /* `scalebench machine`: prints the class of this machine's hardware and the hashes of programs. A
- * campaign runs it on each machine that it reaches by ssh. The exit status is 1 if a program is not
- * found. */
+ * campaign runs this command on each machine reached by ssh. The exit status is 1 if a program is
+ * not found. */
 #include <sha2.h>
 
 #include "bench/place/hardware.h"

@@ -208,7 +208,7 @@ static enum status check_out(const struct arguments *a, const struct command *co
     struct stat found;
     if (stat(a->out, &found) != 0 || S_ISDIR(found.st_mode))
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s: --out %s: found a file, expected a folder of results",
+    return error_set(e, ERR_ARGUMENT, "%s: --out %s: expected a folder of results, found a file",
                      command->name, a->out);
 }
 
@@ -244,7 +244,7 @@ static enum status check_word(const struct command *command, char *const *word, 
                      command->name, key, key, value != NULL ? value : "VALUE");
 }
 
-/* Parses the arguments after the command's name. *help: --help or -h is among them. */
+/* Parses the arguments after the command's name. Sets *help if --help or -h is among them. */
 static enum status parse(const struct command *command, int argc, char **argv, struct arguments *a,
                          bool *help, struct error *e)
 {

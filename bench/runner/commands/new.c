@@ -14,8 +14,8 @@ struct new_spec {
     const char *data, *folder; /* `folder`: path of the user's own images; NULL: none */
 };
 
-/* Returns whether the spec should exclude strategies at one rank, since one rank has no gradients
- * to synchronise. */
+/* Returns whether the spec should exclude strategies other than `none` at one rank, which has no
+ * gradients to synchronise. */
 static bool leaves_out_sums(const struct new_spec *s)
 {
     return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;
@@ -61,8 +61,8 @@ static void print_spec(FILE *out, const struct new_spec *s)
             first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
 }
 
-/* Chooses npy or idx by the names of the files in a folder of images. Accepts a text without a
- * slash that is not a folder; the plan then refuses the text as an unknown data set. */
+/* If --data is a folder of images, chooses npy or idx by the names of its files. Leaves other texts
+ * without a slash to the plan, which refuses an unknown data set. */
 static enum status choose_own_data(struct new_spec *s, struct error *e)
 {
     glob_t found;

@@ -1,5 +1,5 @@
-/* `scalebench plan`, `export` and `simulate`: the points of a spec as a list with a forecast, as
- * traces for network simulators, and as launches that a model predicts. */
+/* `scalebench plan`, `export` and `simulate`: list the points of a spec with a forecast, write the
+ * points as traces for network simulators, and simulate launches of a run. */
 #include <stdlib.h>
 
 #include "bench/batch/job.h"
@@ -214,7 +214,8 @@ enum status command_simulate(const struct arguments *a, FILE *out, int *exit_sta
 {
     char run[PATH_BYTES];
     if (a->again && (a->calibration != NULL || a->why))
-        return error_set(e, ERR_ARGUMENT, "simulate: %s has no effect with --again. Leave it out",
+        return error_set(e, ERR_ARGUMENT,
+                         "simulate: %s has no effect with --again. Leave one of the two out",
                          a->why ? "--why" : "--calibration");
     if (!a->again && a->set != NULL)
         return error_set(e, ERR_ARGUMENT,

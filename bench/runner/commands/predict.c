@@ -1,5 +1,5 @@
-/* `scalebench predict`: predicts the measured points of runs with link models that were fitted to
- * all points, and without similar points. */
+/* `scalebench predict`: predicts measured step times of runs. Link models are fitted to all points,
+ * and again without the points similar to the predicted point. */
 
 #include "bench/compare/operand.h"
 #include "bench/forecast/cross_validation.h"

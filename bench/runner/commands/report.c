@@ -40,7 +40,7 @@ static bool is_other_format(const char *path)
 static enum status check_request(const struct page_request *request, struct error *e)
 {
     if (path_is_folder(request->path))
-        return error_set(e, ERR_ARGUMENT, "report: --output %s is a folder; expected a file",
+        return error_set(e, ERR_ARGUMENT, "report: --output: expected a file, but %s is a folder",
                          request->path);
     if (is_other_format(request->path))
         return error_set(e, ERR_ARGUMENT,
@@ -50,8 +50,8 @@ static enum status check_request(const struct page_request *request, struct erro
     return check_operands(request, e);
 }
 
-/* Writes the page about the runs and sweeps that the user gave, or if none, about all folders in
- * `all`. */
+/* Writes the page about the runs and sweeps that the user gave. If none, stores all runs and sweeps
+ * in `all`, which the caller frees, and writes the page about them. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {

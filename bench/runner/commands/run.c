@@ -20,9 +20,10 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
     const char *label = c->spec.points[first].label;
     char points[TEXT_NUMBER];
     if (c->n_refused == n)
-        return error_set(e, ERR_UNAVAILABLE, "no point can run here. The first is %s: %s", label,
-                         c->refusals[first]);
-    return error_set(e, ERR_UNAVAILABLE, "--strict: %zu of %s cannot run here. The first is %s: %s",
+        return error_set(e, ERR_UNAVAILABLE, "no point can run here. First refused point: %s: %s",
+                         label, c->refusals[first]);
+    return error_set(e, ERR_UNAVAILABLE,
+                     "--strict: %zu of %s cannot run here. First refused point: %s: %s",
                      c->n_refused, text_plural(points, (long)n, "point"), label,
                      c->refusals[first]);
 }

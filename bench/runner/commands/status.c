@@ -23,7 +23,8 @@ struct asking {
     size_t n, unreadable;
 };
 
-/* Returns the name of the first run before run i with the same facts and points; NULL: none. */
+/* Returns the name of the oldest run with the facts and points of run i; NULL: run i is the
+ * oldest. */
 static const char *find_repeated(const struct runs *runs, size_t i)
 {
     for (size_t first = 0; first < i; first++)
@@ -33,7 +34,7 @@ static const char *find_repeated(const struct runs *runs, size_t i)
     return NULL;
 }
 
-/* Shows the run in folder `run_dir`. If `runs` is not NULL, this is runs->all[i]. */
+/* Shows the run in folder `run_dir`. If `runs` is not NULL, the run is runs->all[i]. */
 static enum status show_run(struct asking *a, const char *run_dir, struct runs *runs, size_t i,
                             struct error *e)
 {

@@ -19,8 +19,8 @@ struct submission {
     char *set; /* values of --set, and settings from the cluster's file */
 };
 
-/* Appends a setting from the cluster's file, such as "site.launcher=pmi2", unless the setting
- * equals the default, or the spec sets the option or has a site that does not support it. */
+/* Appends a setting from the cluster's file, such as "site.launcher=pmi2". Skips a setting that
+ * equals the default, that the spec sets, or that the spec's site does not support. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
 {
@@ -59,8 +59,8 @@ static enum status read_all(struct submission *s, struct error *e)
     return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->a->tools->home);
 }
 
-/* Submits a script. sbatch prints the job's number, a ';' and the cluster's name. It also prints
- * its own error messages. */
+/* Submits a script and stores the number of the job in `job`. sbatch prints this number, possibly
+ * with a ';' and the cluster's name. sbatch also prints its own error messages. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
@@ -129,8 +129,8 @@ static enum status check_size(const struct submission *s, const struct missing *
                   s->cluster.path);
     if (m->n > 0 && m->too_large != NULL)
         log_print(LOG_WARNING,
-                  "%s needs %ld cores per node, but %s has %ld: no job runs such points. Correct "
-                  "`cores` in that file, or use place.oversubscribe: allow",
+                  "%s needs %ld cores per node, but `cores` in %s is %ld: no job runs this point. "
+                  "Correct `cores`, or use place.oversubscribe: allow",
                   m->too_large->label, missing_cores(m->too_large), s->cluster.path,
                   cluster_count(&s->cluster, CLUSTER_cores));
     if (m->n > 0 || m->too_large == NULL)

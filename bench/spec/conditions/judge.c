@@ -249,7 +249,7 @@ struct condition_value condition_value_of(const char *text)
 
 /* ---- Comparisons that no value or every value satisfies ---- */
 
-/* Returns whether a text is a number or one of the words written for diverged training. */
+/* Returns whether a text is a number, or NaN, Inf or -Inf, which diverged training can give. */
 static bool is_numeric(const char *text)
 {
     static const char *const words[] = {"NaN", "Inf", "-Inf"};

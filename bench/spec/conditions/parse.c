@@ -27,7 +27,7 @@ struct parser {
     enum condition_relation relation;
     char *word;    /* text of a word or quoted text; in c->words */
     char *room;    /* unused rest of c->words */
-    bool sum;      /* parse a sum without a comparison; + - * / then end words */
+    bool sum;      /* parse a sum without a comparison, in which a sign + - * / ends a word */
     bool is_truth; /* the expression parsed last is a condition, not a number */
     size_t first;  /* first step of the current comparison */
     int depth;
@@ -115,7 +115,7 @@ static enum status refuse_sign(const struct parser *p, struct error *e)
     size_t length = strspn(p->begin, "&|,!");
     return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin),
                     "'%.*s' is unknown; known: and or not ( ) = != < <= > >= + - * /, names, "
-                    "numbers, words and \"texts\"; and joins conditions, as in \"ranks > 1 and "
+                    "numbers, words and \"texts\"; 'and' joins conditions, as in \"ranks > 1 and "
                     "nodes = 1\"",
                     (int)length, p->begin);
 }
@@ -343,8 +343,8 @@ static enum status find_text(bool *is_text, const struct parser *p, const struct
     return OK;
 }
 
-/* Reports a value after < <= > or >= that is not a number, such as 1GB. For a word, the message
- * lists the units. */
+/* Reports a value after < <= > or >= that is a quoted text or has an unknown unit, such as 1GB. If
+ * the unit is unknown, the message lists the known units. */
 static enum status refuse_bound(const struct parser *p, struct error *e)
 {
     static const enum option_type types[] = {TYPE_TIME, TYPE_SIZE, TYPE_PERCENT};

@@ -43,9 +43,9 @@ enum {
     CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
 };
 
-/* Converts a number in seconds, bytes or per cent to the unit of a name in the comparison that
- * begins with `term`. This is the first name with a unit of this type; if there is no such name,
- * the first name. NAN if the name has another kind of unit. For a name without a unit, the number
- * is unchanged, but a percentage becomes a fraction unless the name is an option. */
+/* Converts a number in seconds, bytes or per cent (`type`) to the unit of a name in the comparison
+ * that begins with term number `term`: the first name with a unit of this type, or else the first
+ * name. NAN if the name has another kind of unit. For a name without a unit, the number is
+ * unchanged, but a percentage becomes a fraction unless the name is an option. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

@@ -46,8 +46,8 @@ struct condition_unit condition_unit_in(const char *name)
                         : (struct condition_unit){.factor = 1};
 }
 
-/* Converts a number to the unit of the name; NAN if the kinds of unit differ. Without a unit, a
- * percentage becomes a fraction, except for options, whose names contain a dot. */
+/* Converts a number to the unit of the name; NAN if the kinds of unit differ. If the name has no
+ * unit, a percentage becomes a fraction, unless the name is an option (contains a dot). */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = name_unit_of(name);
@@ -58,8 +58,7 @@ static double number_for(const char *name, enum option_type type, double number)
     return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
 }
 
-/* Returns the first name in the comparison with a unit of this type; if there is no such name, the
- * first name. */
+/* Returns the comparison's first name that has a unit of this type, or else its first name. */
 static const char *name_for(const struct condition *c, size_t term, enum option_type type)
 {
     for (size_t i = term; i < c->n_terms; i++) {

@@ -179,10 +179,10 @@ static enum status check_file(const struct value *value, const struct input_kind
     return kind->is_tensors ? check_tensors(value, key, e) : OK;
 }
 
-/* Searches for a file or folder, and sets its absolute path. A missing file is an error only if the
- * spec or a launch reads it, and never in a recorded spec. Otherwise value->path stays NULL, and
- * the program that needs the file reports it. A missing file of checkpoint.path is still to be
- * written: place_new sets its path. */
+/* Searches for a file or folder, and sets value->path to its absolute path. A missing file is an
+ * error only if the spec or a launch reads it, and never in a recorded spec. If checkpoint.path is
+ * missing, because a launch is still to write it, place_new sets its path. For any other missing
+ * file, value->path is NULL, and the program that needs the file reports the error. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {

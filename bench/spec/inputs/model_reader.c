@@ -21,7 +21,7 @@
 #define SIDE_MAX 4096
 /* Largest number of classes. */
 #define CLASSES_MAX 1000
-/* Largest whole number that a double represents exactly. */
+/* Largest count: a double represents all whole numbers up to this one exactly. */
 #define COUNT_MAX 9007199254740992.0
 
 enum model_key {
@@ -96,7 +96,7 @@ static enum status read_name(const struct node *node, const char *what, char nam
                              struct error *e)
 {
     if (node->kind != NODE_SCALAR || node->text[0] == '\0' || strlen(node->text) >= NET_NAME_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a name of 1 to %d characters",
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a name of 1 to %d bytes",
                           what, NET_NAME_MAX - 1);
     for (const char *c = node->text; *c; c++)
         if (iscntrl((unsigned char)*c))
@@ -189,7 +189,7 @@ static enum status refuse_foreign_option(enum layer_kind kind, const struct node
         if (own == NULL)
             return mark_error(e, ERR_SPEC, entry->key_mark,
                               "%s: '%s' is unknown: the previous layer's output is the input. "
-                              "Leave it out",
+                              "Leave the option out",
                               name, entry->key);
         if (find_layer_option(layer_rule_get(kind), own) != NULL)
             return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is unknown. Use '%s'", name,
@@ -245,7 +245,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
     return OK;
 }
 
-/* Rejects an unknown layer. For layers of other frameworks, the message names the layer to use. */
+/* Rejects an unknown layer. For layers of other frameworks, the message states an alternative. */
 static enum status unknown_layer(const char *name, struct mark mark, struct error *e)
 {
     static const char *const foreign[][2] = {{"flatten", "dense flattens its input. Leave it out"},
@@ -337,7 +337,8 @@ static enum status check_momentum(const struct layer_desc *layer, const struct n
                       "momentum (weight of a new batch), such as 0.1");
 }
 
-/* Rejects a window of more than one pixel behind a dense layer, whose output is a vector. */
+/* Rejects a window larger than one padded pixel in a layer after a dense layer, whose output is a
+ * vector. */
 static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
                                   const struct node *node, struct error *e)
 {
@@ -354,7 +355,8 @@ static enum status check_not_flat(const struct net_desc *net, const struct layer
         kind, layer->kernel_h, layer->kernel_w, net->layers[dense].name, kind);
 }
 
-/* Rejects `- {kind: dense, outputs: 10}`, which has the layer's name as a value. */
+/* Rejects `- {kind: dense, outputs: 10}`, which gives the layer's kind as a value, not as the
+ * key. */
 static enum status check_named_by_key(const struct node *node, struct error *e)
 {
     const struct node *kind = node->kind == NODE_MAP ? node_find(node, "kind") : NULL;
@@ -363,8 +365,8 @@ static enum status check_named_by_key(const struct node *node, struct error *e)
     const char *name = kind->kind == NODE_SCALAR && kind->text[0] ? kind->text : "dense";
     const char *rest = node->n > 1 ? node->items[kind == node->items].key : "...";
     return mark_error(e, ERR_SPEC, kind->key_mark,
-                      "layer: the name of a layer is its key. Write `- %s: {%s%s}`; a layer "
-                      "without options is written as `- relu`",
+                      "layer: the kind of a layer is a key, not a value. Write `- %s: {%s%s}`; a "
+                      "layer without options is written as `- relu`",
                       name, rest, node->n > 1 ? ": ..." : "");
 }
 

@@ -55,8 +55,8 @@ static bool is_known(const char *name, const struct net_desc *net)
     return is_state(name);
 }
 
-/* Compares the file's tensors with the network. If they differ, `why` names the first difference:
- * a parameter that the file lacks, or a tensor that the network lacks. */
+/* Returns whether the file's tensors fit the network. If not, `why` names the first difference: a
+ * parameter that the file lacks or has in another shape, or a tensor that belongs to no layer. */
 enum { WHY_BYTES = 500 };
 static bool fits(char why[WHY_BYTES], const struct safetensors *file, const struct net_desc *net)
 {

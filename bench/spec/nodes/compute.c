@@ -129,8 +129,8 @@ static long micro_batch(const struct config *config)
     return (largest_batch(config) + accumulate - 1) / accumulate;
 }
 
-/* Returns whether calibrations ignore an option. On emulated hosts, which share one machine,
- * calibrations also ignore site options. */
+/* Returns whether calibrations ignore an option. `on_hosts`: the points have emulated or simulated
+ * hosts, so calibrations also ignore site options. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||

@@ -24,8 +24,8 @@ enum status compute_resolve_base(struct config *config, const struct selection *
 bool compute_is_calibrated(const struct config *config);
 
 /* Returns whether calibration points ignore an option, such as sync.*, because it does not change
- * the compute time of a rank. on_hosts: points run on emulated hosts, so site options are ignored,
- * too. */
+ * the compute time of a rank. `on_hosts`: points have emulated or simulated hosts, so site options
+ * are ignored, too. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts);
 
 /* Turns the config of a replayed point into the config of its calibration point. The calibration

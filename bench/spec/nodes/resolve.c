@@ -173,8 +173,8 @@ static bool needs_nodes(const struct matrix *of, const struct config *config)
     return found;
 }
 
-/* If the spec names no site, chooses slurm inside a job of several nodes. Also chooses slurm if
- * jobs can be submitted here and some point may need several nodes. */
+/* If the spec names no site, chooses slurm in two cases: inside a job of several nodes, or if jobs
+ * can be submitted here and some point may need several nodes. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {
@@ -265,8 +265,9 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks: nodes times ranks_per_node (if not given, cores per node). If
- * the site's size is unknown, this machine's usable cores are the largest number. */
+/* Finds the largest number of ranks: nodes times ranks_per_node, or nodes times cores per node if
+ * ranks_per_node is not given. If the site's size is unknown, it is the number of this machine's
+ * usable cores. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;
@@ -357,7 +358,7 @@ static enum status check_fits(const struct counts *c, const struct config *confi
                           c->ranks, c->each, c->nodes, nodes);
     if ((double)over(c->ranks, c->nodes) > each)
         return mark_error(e, ERR_SPEC, mark,
-                          "ranks = %ld on nodes = %ld are %ld ranks per node, expected at most "
+                          "ranks = %ld on nodes = %ld make %ld ranks per node, expected at most "
                           "%.0f. Use more nodes",
                           c->ranks, c->nodes, over(c->ranks, c->nodes), each);
     return OK;
@@ -377,8 +378,8 @@ static enum status check(const struct counts *c, const struct config *config, st
     if (c->each == 0 || c->nodes == over(c->ranks, c->each))
         return OK;
     return mark_error(e, ERR_SPEC, each->mark,
-                      "ranks_per_node = %ld, but ranks = %ld (%s) on nodes = %ld (%s): these ranks "
-                      "fill %ld nodes. Remove one of the three options",
+                      "ranks_per_node = %ld and ranks = %ld (%s) contradict nodes = %ld (%s): the "
+                      "ranks fill %ld nodes. Remove one of the three options",
                       c->each, c->ranks, mark_text(ranks, config->values[OPT_RANKS].mark), c->nodes,
                       mark_text(nodes, config->values[OPT_NODES].mark), over(c->ranks, c->each));
 }

@@ -38,5 +38,6 @@ size_t alike_find(const struct alike *alike, const char *id);
 /* Returns whether an option differs between points, ignoring calibration points and points at which
  * it has no meaning. requested_only: also ignores points that the spec does not request. */
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only);
-/* Returns whether an option differs between points of one case, or of a spec without cases. */
+/* Returns whether an option differs between points of case `of`. In a spec without cases, `of` is
+ * spec->matrix. */
 bool option_differs_in(const struct spec *spec, const struct matrix *of, enum option_id id);

@@ -184,6 +184,6 @@ enum status bases_check(const struct spec *spec, struct error *e)
     return mark_error(e, ERR_SPEC, scaling->mark,
                       "scaling = %s compares numbers of ranks on one problem, but here each number "
                       "of ranks has a problem of its own. Keep model, data and batch the same for "
-                      "all ranks, or use scaling: none",
+                      "every number of ranks, or use scaling: none",
                       scaling->text);
 }

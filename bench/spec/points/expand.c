@@ -261,7 +261,7 @@ static enum status expand_cases(struct spec *spec, struct error *e)
     return check_excludes(spec, e);
 }
 
-/* Expands all cases. Values that no point reads are removed, after which the points are made
+/* Expands all cases. If owned_leave_out removes a value that no point reads, expands all cases
  * again. */
 static enum status expand_matrix(struct spec *spec, struct error *e)
 {

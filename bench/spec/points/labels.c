@@ -61,8 +61,8 @@ static bool labels_calibration(enum option_id id, bool differs)
 }
 
 /* Appends an option to the labels of all points in whose case its value varies. A variant or
- * compressor appears only if it is not the default. Points without a case name show it even if it
- * does not vary. */
+ * compressor appears only if it is not the default; in labels of points without a case name, it
+ * appears even if it does not vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

@@ -17,7 +17,8 @@ static bool is_silent(const struct point *point, long workload)
            !config_is_foreign(&point->config) && !config_calibrates(&point->config);
 }
 
-/* Returns whether points of different programs must agree in the option to be compared. */
+/* Returns whether two points of different programs must have the same value of the option for a
+ * comparison. */
 static bool is_common(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD &&

@@ -43,9 +43,10 @@ static void add_option(SHA256_CTX *context, const char *key, const char *text)
     SHA256_Update(context, (const uint8_t *)"\n", 1);
 }
 
-/* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all options of
- * points that are not derived and differ from their defaults; the value of `model` is the network's
- * digest. So a later version with more options computes the same identity. */
+/* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all point options
+ * that differ from their defaults, except derived options. For `model`, the value is the network's
+ * digest. Since defaults are left out, a later version with more options computes the same
+ * identity. */
 void point_identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;

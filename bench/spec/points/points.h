@@ -19,8 +19,8 @@ void point_identify(struct point *point, const struct spec *spec);
  * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Clears the case name of `added` if `with`, a point of another case, needs `added` too. Does
- * nothing if the spec requests `added`. */
+/* Call it if point `with` needs `added`. Clears the case name of `added` if `with` is of another
+ * case, unless the spec requests `added`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -57,9 +57,9 @@ enum status labels_write(struct spec *spec, struct error *e);
 
 /* ---- Options that only some points read ---- */
 
-/* Records which values of the spec the point reads; for example, strategy allreduce does not read
- * sync.cap_mib. In a recorded spec, only values of --set are noted. `of`: matrix or case of the
- * point; NULL for a baseline point. */
+/* Notes for each value of the spec whether the point reads it; for example, strategy allreduce does
+ * not read sync.cap_mib. In a recorded spec, notes only values of --set. `of`: matrix or case of
+ * the point; NULL for a baseline point. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
@@ -74,7 +74,8 @@ bool owned_is_open(const struct spec *spec, enum option_id owner);
 /* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects unread values that owned_leave_out does not remove. ERR_SPEC with the position. */
+/* Rejects a value that no point reads, unless the value is in an extended file or is unread because
+ * of the command line or the machine. ERR_SPEC with the position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
@@ -87,15 +88,16 @@ enum status idle_check(const struct spec *spec, struct error *e);
  * the same effect, such as sync.node_ranks that form the same nodes. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
-/* Rejects an axis of sync.deadline, and points with accuracy runs that differ in `seed`. Without
- * accuracy runs, also rejects axes and cases that differ only in options which do not affect the
- * time of a step. ERR_SPEC with the position. */
+/* Rejects an axis of sync.deadline, different values of `seed` at points with accuracy runs, and
+ * local SGD that does not average in timed steps. If no losses or accuracies are recorded, also
+ * rejects axes of options that do not affect the time of a step, and cases that differ only in such
+ * options. ERR_SPEC with the position. */
 enum status untimed_check(const struct spec *spec, struct error *e);
 
 /* ---- Injected sleeps ---- */
 
 /* Returns whether inject.phase occurs in each step. Phases such as the start of a run do not. */
 bool reader_is_each_step(const struct config *config);
-/* Returns the number of steps of the longest launch in which a rank of inject.ranks sleeps; 0 if
+/* Returns the number of steps with a sleep in the longest launch or accuracy run; below 1 if
  * inject.phase occurs in no step of inject.steps, 1 if the number is unknown. */
 double reader_count_sleeps(const struct config *config);

@@ -90,7 +90,7 @@ static bool trains_one_net(const struct config *config)
 }
 
 /* Returns whether there may be several ranks. Before nodes are resolved, `nodes` or ranks_per_node
- * may result in more than `ranks`. */
+ * may give more ranks than option `ranks`. */
 static bool has_several_ranks(const struct config *config)
 {
     return config_int(config, OPT_RANKS) > 1 || config->values[OPT_NODES].set ||
@@ -188,8 +188,9 @@ static double count_multiples(double every, double first, double last)
     return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
 }
 
-/* Returns the number of checkpoints after the steps `first` to `last`. Returns 1 if the run writes
- * none, which another rule rejects, or if segments add some. */
+/* Returns the number of checkpoints that are written after steps `first` to `last`. Returns 1 with
+ * option `elastic`, whose segments add checkpoints, and if no checkpoint is written, which another
+ * rule rejects. */
 static double count_checkpoints(const struct config *config, double first, double last)
 {
     double epochs = config_number(config, OPT_CHECKPOINT_EPOCHS) * config_epoch_steps(config);
@@ -224,8 +225,8 @@ double reader_count_sleeps(const struct config *config)
     }
 }
 
-/* Returns the number of epochs that end before the last step of the longest launch; INFINITY if
- * unknown. */
+/* Returns the number of epochs that end before the last step of the longest launch or accuracy run;
+ * INFINITY if unknown. */
 static double ended_epochs(const struct config *config)
 {
     double steps = config_epoch_steps(config);

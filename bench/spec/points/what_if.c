@@ -27,8 +27,8 @@ static enum status scale(struct spec *spec, struct matrix *of, struct error *e)
     return option_read(&of->own.config, &(struct given){option, &node}, e);
 }
 
-/* Returns whether the default baseline can have the option: a baseline has no other network or
- * data, and with a `scaling` no other problem. */
+/* Returns whether the default baseline may set the option. A baseline must have the same network
+ * and data as its points and, unless scaling = none, the same problem. */
 static bool may_be_compared(const struct spec *spec, enum option_id id)
 {
     bool scales = config_int(&spec->config, OPT_SCALING) != SCALING_none;
@@ -46,8 +46,8 @@ static enum status copy_option(struct config *to, const struct config *values, e
     return OK;
 }
 
-/* Completes a case that changes one option, and what depends on it: the case with all changes, and
- * the default baseline. */
+/* Completes a case that changes one option. Copies the changed value to the case with all changes,
+ * and the option's original value to the default baseline. */
 static enum status complete(struct spec *spec, struct matrix *of, bool has_baseline,
                             struct error *e)
 {

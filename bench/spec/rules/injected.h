@@ -4,6 +4,6 @@
 
 #include "bench/spec/spec.h"
 
-/* Refuses values of inject.ranks and inject.steps that have no effect. Each listed rank must exist
- * in at least one point. ERR_SPEC with the position of the value. */
+/* Refuses values of inject.ranks, inject.steps and inject.phase that have no effect. Each listed
+ * rank must exist in at least one point. ERR_SPEC with the position of the value. */
 enum status injected_check(const struct spec *spec, struct error *e);

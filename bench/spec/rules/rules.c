@@ -76,7 +76,7 @@ static enum status check_title(const struct spec *spec, struct error *e)
         return OK;
     return mark_error(
         e, ERR_SPEC, title->mark,
-        "title: expected 1 to %d characters, found %zu. For no title, leave the key out", TITLE_MAX,
+        "title: expected 1 to %d bytes, found %zu. For no title, leave the key out", TITLE_MAX,
         length);
 }
 
@@ -216,7 +216,7 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
             "ranks = %s, but train.global_batch = %s (%s) has less than one image per rank. Use a "
-            "larger batch, or other ranks than the machine's, such as --set matrix.ranks=[1,2,4]",
+            "larger batch, or fewer ranks, such as --set matrix.ranks=[1,2,4]",
             ranks->text, global->text, mark_text(place, global->mark));
     TRY(place_error(config_check_batch(&point->config, (long)ranks->number, &at, e), &point->config,
                     &at, e));
@@ -308,7 +308,7 @@ static enum status check_start(const struct point *point, struct error *e)
                       "replace. Use another path");
 }
 
-/* Options that a simulation does not model, with the only value that it accepts. */
+/* Options that a simulation does not model, each with its only accepted value. */
 static const struct {
     enum option_id option;
     const char *value;
@@ -399,8 +399,8 @@ static enum status check_compute(const struct point *point, struct error *e)
     return OK;
 }
 
-/* Reports a missing model. If workload.command is given, the message says that the workload must be
- * `command`. */
+/* Reports a missing model. If workload.command is given, the message says that it is empty, or that
+ * the workload must be `command`. */
 static enum status miss_model(const struct spec *spec, const struct point *point, struct error *e)
 {
     const struct value *command = &point->config.values[OPT_COMMAND];

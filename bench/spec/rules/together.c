@@ -1,5 +1,5 @@
-/* Checks rules over all points of a spec. An option may be useless at some points, but not at all
- * of them. */
+/* Checks rules over all points of a spec. An option may be useless at some points if another point
+ * uses it. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static enum status error_no_overlap(const struct config *config, struct error *e
                      strategy_names()[s]);
     return mark_error(e, ERR_SPEC, misplaced->mark,
                       "sync.overlap = %s, but no point's strategy communicates during the backward "
-                      "pass. Use one of:%s",
+                      "pass. Use one of the strategies%s",
                       misplaced->text, names);
 }
 
@@ -92,8 +92,8 @@ static enum status check_survival(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects kills with timed launches, since only accuracy runs can be killed, and kills that end
- * every accuracy run. */
+/* Rejects kills that end every accuracy run. Also rejects kills in campaigns with timed launches,
+ * since only accuracy runs can be killed. */
 static enum status check_kills(const struct spec *spec, struct error *e)
 {
     bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
@@ -120,9 +120,9 @@ static enum status check_calls(const struct spec *spec, struct error *e)
                       (mark_from_set(check->mark) || !mark_from_set(launches->mark));
         if (check->number != CALL_CHECK_none && chosen)
             return mark_error(e, ERR_SPEC, check->mark,
-                              "sync.check = %s slows every call down, so it is supported in "
-                              "accuracy runs only, but measure.time.launches is %s. Use "
-                              "measure.time.launches: 0",
+                              "sync.check = %s slows every communication call down, so it is "
+                              "supported in accuracy runs only, but measure.time.launches is "
+                              "%s. Use measure.time.launches: 0",
                               check->text, launches->text);
     }
     return OK;
@@ -140,8 +140,9 @@ static enum status check_twins(const struct spec *spec, struct error *e)
         if (asks == config_wants_accuracy(&first->config) || (!asks && !point->requested))
             continue;
         return mark_error(e, ERR_SPEC, without->config.values[OPT_ACCURACY_RUN].mark,
-                          "measure.accuracy.run is false at '%s' and true at '%s', which is the "
-                          "same point. Use one value, or leave one of the two points out",
+                          "measure.accuracy.run is false at '%s' and true at '%s', but these "
+                          "points share their launches. Use one value, or leave one of the two "
+                          "points out",
                           without->label, with->label);
     }
     return OK;
@@ -205,7 +206,7 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns the largest shorter side of the matrices that powersgd forms from parameters. */
+/* Returns the largest min(rows, columns) of the matrices that powersgd forms from parameters. */
 static double largest_side(const struct point *point)
 {
     size_t most = 0;
@@ -262,8 +263,8 @@ static bool is_begun_again(const struct point *point)
     return config_int(&point->config, OPT_RESTARTS) > 0;
 }
 
-/* Returns the longest sleep (s) that ends before sync.deadline, in whole milliseconds. Returns 0
- * (no bound) for one rank, which no other rank waits for, and for runs with restarts. */
+/* Returns the longest sleep (s, a multiple of 1 ms) that ends before sync.deadline. Returns 0 (no
+ * bound) for one rank, which no other rank waits for, and for runs with restarts. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;
@@ -442,7 +443,7 @@ static const struct constancy {
     const char *same;
 } constancies[] = {
     {OPT_LR_GAMMA, keeps_steps, ""},
-    {OPT_LR_MIN, keeps_cosine, " is train.lr and"},
+    {OPT_LR_MIN, keeps_cosine, " equals train.lr and"},
 };
 
 /* Rejects a constant schedule if no point's schedule varies. Beside a schedule that varies, a

@@ -1,5 +1,5 @@
-/* Rejects axes, cases and periods that change no measured number. Without accuracy runs, points that
- * differ only in untimed options have equal times. */
+/* Rejects axes, cases, seeds and local SGD periods that change no measured number. Without accuracy
+ * runs, points that differ only in untimed options have equal times. */
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/alike.h"
@@ -19,7 +19,7 @@ static bool shows_training(const struct spec *spec)
 
 /* ---- Axes ---- */
 
-/* Returns whether the time of a step depends only on whether the option is 0. */
+/* Returns whether a step takes the same time with all values of the option except 0. */
 static bool is_switch(enum option_id id)
 {
     return id == OPT_MOMENTUM || id == OPT_WEIGHT_DECAY;
@@ -132,7 +132,8 @@ static enum status check_cases(const struct spec *spec, struct error *e)
 
 /* ---- Seeds ---- */
 
-/* Rejects points with accuracy runs that differ in seed, which these runs do not use. */
+/* Rejects points that have accuracy runs and differ in option `seed`, which accuracy runs
+ * ignore. */
 static enum status check_seeds(const struct spec *spec, struct error *e)
 {
     const struct value *seeds = &spec->config.values[OPT_ACCURACY_SEEDS], *first = NULL;
@@ -163,8 +164,8 @@ static bool is_silent(const struct config *c)
            last / config_int(c, OPT_sync_period) == warmup / config_int(c, OPT_sync_period);
 }
 
-/* Rejects points at which no averaging of local SGD falls into the timed steps, unless --set or the
- * quick form sets the number of steps. */
+/* Rejects points at which no averaging of local SGD falls into the timed steps, unless --set or
+ * option `quick` sets the number of steps. */
 static enum status check_periods(const struct spec *spec, struct error *e)
 {
     bool is_cut =
@@ -175,8 +176,8 @@ static enum status check_periods(const struct spec *spec, struct error *e)
         if (!is_silent(c) || (is_cut && !mark_from_set(period->mark)))
             continue;
         return mark_error(e, ERR_SPEC, period->set ? period->mark : c->values[OPT_TIME_STEPS].mark,
-                          "sync.period = %s: no average falls into the %ld timed steps after %ld "
-                          "warm-up steps. Use a shorter period, or measure.time.steps = %ld",
+                          "sync.period = %s: weights are not averaged in the %ld timed steps after "
+                          "%ld warm-up steps. Use a shorter period, or measure.time.steps = %ld",
                           period->text, config_int(c, OPT_TIME_STEPS),
                           config_int(c, OPT_TIME_WARMUP), config_int(c, OPT_sync_period));
     }

@@ -261,7 +261,7 @@ static void test_refused(void **state)
     refused("ranks = 1)", 10, "expected 'and', 'or' or the end, found ')'");
     refused("ranks = 1 && ranks = 2", 11,
             "'&&' is unknown; known: and or not ( ) = != < <= > >= + - * /, names, numbers, words "
-            "and \"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"");
+            "and \"texts\"; 'and' joins conditions, as in \"ranks > 1 and nodes = 1\"");
     refused_sign("ranks = 1 || ranks = 2", 11, "'||' is unknown; ");
     refused_sign("ranks = 1, nodes = 1", 10, "',' is unknown; ");
     refused_sign("!ranks = 1", 1, "'!' is unknown; ");

@@ -46,8 +46,8 @@ static void test_variants(void **state)
            "6:12: sync.variant of strategy reduce_bcast: 'linear' is unknown; "
            "known: usual plain pickled");
     refuse(BODY "sync.variant: mpich\n", NULL,
-           "4:15: sync.variant of strategy allreduce: 'mpich' is unknown; known: usual. Write "
-           "strategies that have variants in `cases` of their own");
+           "4:15: sync.variant of strategy allreduce: 'mpich' is unknown; known: usual. Put "
+           "strategies that have variants into separate `cases`");
     refuse(BODY "sync.variant: linaer\n", NULL,
            "4:15: sync.variant: 'linaer' is unknown; nearest 'linear'; "
            "known: usual plain pickled linear mpich sync stale async");

@@ -99,7 +99,7 @@ static void test_machines_count_as_nodes(void **state)
 static void test_what_does_not_go_together(void **state)
 {
     refuse(BODY "ranks: 8\nnodes: 2\nranks_per_node: 2\n", NULL,
-           "6:17: ranks_per_node = 2, but ranks = 8 (...");
+           "6:17: ranks_per_node = 2 and ranks = 8 (...");
     refuse(BODY "ranks: 1\nnodes: 2\n", NULL,
            "5:8: nodes = 2, but ranks = 1: expected at least one rank per node");
     refuse(BODY "nodes: half\n", NULL, "4:8: nodes: 'half' is neither a whole number nor auto");

@@ -83,11 +83,11 @@ static void test_refused(void **state)
         {"a =  \xc2\xb5\xc2\xb5)b", 7,
          "unmatched closing parenthesis at character 3 of the pattern"},
         {"a = (b)(c)", 0,
-         "found 2 groups, none of them called value: expected one group around the number, as in "
-         "([0-9.]+). Write (?<value>...) around the number, or (?:...) for the other groups"},
+         "expected one group around the number, as in ([0-9.]+), found 2 groups, none of them "
+         "called value. Write (?<value>...) around the number, or (?:...) for the other groups"},
         {"a = (?<b>b)(?<c>c)", 0,
-         "found 2 groups, none of them called value: expected one group around the number, as in "
-         "([0-9.]+). Write (?<value>...) around the number, or (?:...) for the other groups"},
+         "expected one group around the number, as in ([0-9.]+), found 2 groups, none of them "
+         "called value. Write (?<value>...) around the number, or (?:...) for the other groups"},
         {"a = (*UTF)b", 10,
          "using UTF is disabled by the application at character 7 of the pattern"},
     };

@@ -6,7 +6,7 @@
 #include "kernels/base/error.h"
 
 /* Parses a node, whose kind (list or not) has been checked, into a zeroed value. After an error,
- * value_free_plain frees its contents. */
+ * free the value with value_free_plain. */
 typedef enum status value_parser(struct value *value, const struct given *g, struct error *e);
 value_parser value_parse_ints, value_parse_texts, value_parse_patterns, value_parse_segments;
 
@@ -18,8 +18,8 @@ enum status value_refuse(struct error *e, const struct given *g, const char *for
 enum status value_set_text(struct value *value, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Writes the number with 15 digits, or with 17 if 15 would not read back to the same number.
- * Returns text. */
+/* Writes the number with 15 digits, or with 17 if 15 do not read back as the same number. Returns
+ * `text`. */
 const char *value_number_text(char text[32], double number);
 
 /* Checks a number against the option's bounds. `unit`: unit of the bounds in the message, such as

@@ -162,8 +162,8 @@ static void move_item(struct node *to, struct node *from)
     *from = (struct node){.n = 0};
 }
 
-/* Moves the entries of `merged` whose keys are neither in `to` nor in `map`. The other entries are
- * freed with `merged`. */
+/* Moves into `to` the entries of `merged` whose keys are neither in `to` nor in `map`. The other
+ * entries are freed with `merged`. */
 static void merge_one(struct node *to, const struct node *map, struct node *merged)
 {
     for (size_t i = 0; i < merged->n; i++) {

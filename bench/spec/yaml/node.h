@@ -50,5 +50,5 @@ enum status mark_error(struct error *e, enum status status, struct mark mark, co
                        ...) __attribute__((format(printf, 4, 5)));
 
 #define MARK_TEXT_BYTES 256
-/* Writes "file:line:column" of a mark, for messages with a second position. Returns text. */
+/* Writes "file:line:column" of a mark, for messages with a second position. Returns `text`. */
 char *mark_text(char text[MARK_TEXT_BYTES], struct mark mark);

@@ -308,8 +308,8 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     return anchors_end(&r->anchors, i, node, e);
 }
 
-/* Consumes the next event. Sets *taken to whether it has type `type`; otherwise the stream ends or,
- * in place of its end, a second document begins. */
+/* Consumes the next event. Sets *mark to its position, and *taken to whether its type is `type`.
+ * *taken is false if the text has no document, or a second one. */
 static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
                               struct mark *mark, struct error *e)
 {

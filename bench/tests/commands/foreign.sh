@@ -210,7 +210,7 @@ END
 
 lacks_all() {
     printf 'name: none\nworkload: {command: [./nobody]}\nmeasure: {time: {launches: 1..1}}\n' >"$tmp/none.yaml"
-    expect 3 "no point can run here. The first is ranks=1: workload.command: './nobody' cannot be run" \
+    expect 3 "no point can run here. First refused point: ranks=1: workload.command: './nobody' cannot be run" \
         "$scalebench" run "$tmp/none.yaml" --out "$out" &&
         expect 0 "no point can run here: \`run\` would end with exit status 3" \
             "$scalebench" plan "$tmp/none.yaml" --out "$out"
@@ -378,10 +378,10 @@ check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cann
     '{command: [./pi, "x"], options: {a-b: 5}}'
 check "a name that is taken" refuses "{ranks} has a fixed meaning" '{command: [./pi], options: {ranks: 5}}'
 check "an option named like a column of figures" refuses \
-    "own.yaml:2:49: workload.options: 'n' is the name of column n of series_NAME.csv" '{command: [./pi, "{n}"], options: {n: 5}}'
-check "an option named like a column of a run" refuses "'step_ms' is the name of column step_ms_median of summary.csv" \
+    "own.yaml:2:49: workload.options: 'n' already names column n of series_NAME.csv" '{command: [./pi, "{n}"], options: {n: 5}}'
+check "an option named like a column of a run" refuses "'step_ms' already names column step_ms_median of summary.csv" \
     '{command: [./pi, "{step_ms}"], options: {step_ms: 5}}'
-check "a metric named like a column" refuses "workload.metrics: 'speedup' is the name of column speedup of summary.csv" \
+check "a metric named like a column" refuses "workload.metrics: 'speedup' already names column speedup of summary.csv" \
     '{command: [./pi], metrics: ["speedup = x (.*)"]}'
 many=$(printf ', o%d: 1' {2..32}) taken=$(printf ', "{o%d}"' {2..32})
 check "32 options" measures_options "command: [./own, \"{o1}\"$taken], options: {o1: 1$many}" 32
@@ -397,7 +397,7 @@ check "a pattern with alternatives outside of a group" reads 5 '(?:took|needed) 
 check "a pattern without a group" reads 0.25 '(?<=, )\S+'
 check "a pattern of POSIX" reads 5 'took ([0-9.]+)[[:space:]]+ms'
 check "a pattern with several groups" refuses \
-    "own.yaml:2:39: workload.metrics: found 2 groups, none of them called value: expected one group" \
+    "own.yaml:2:39: workload.metrics: expected one group around the number, as in ([0-9.]+), found 2 groups" \
     '{command: [./pi], metrics: ["a = (b)(c)"]}'
 check "a malformed pattern is refused at its place" refuses \
     "own.yaml:2:48: workload.metrics: missing closing parenthesis at character 5 of the pattern: 'm = 4 (µ'" \

@@ -105,7 +105,7 @@ scatters_with_its_link() {
     awk -v lo="$(value step_ms_lo)" -v hi="$(value step_ms_hi)" -v even="$even" \
         'BEGIN { print even, lo, hi; exit !(lo > even && hi > lo && hi < 1.5 * even) }' || return 1
     { cat "$tmp/even.csv" && echo alpha_us,2,,; } >"$tmp/two.csv"
-    expect 2 "two.csv: expected a table of one link, found 2 rows 'alpha_us'" "$scalebench" plan "$tmp/ring.yaml" --set "link=$tmp/two.csv"
+    expect 2 "two.csv: expected one link with one row per coefficient, found 2 rows 'alpha_us'" "$scalebench" plan "$tmp/ring.yaml" --set "link=$tmp/two.csv"
 }
 
 changes_with_leaves() {

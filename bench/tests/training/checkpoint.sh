@@ -135,7 +135,7 @@ copies_do_not_hinder_resuming() {
 weights_of_other_precisions_start_a_run() {
     "$mpiexec" -n 1 "${train_cnn}_f64" "${small[@]}" --checkpoint.start "$file" --checkpoint.every_epochs 1 \
         --checkpoint.path "$tmp/wide" || return 1
-    expect 0 "$tmp/wide: tensors of F64 are rounded to F32" train 1 --checkpoint.start "$tmp/wide"
+    expect 0 "$tmp/wide: F64 tensors are rounded to F32" train 1 --checkpoint.start "$tmp/wide"
 }
 
 copies_that_cannot_be_written_are_found_first() {

@@ -5,7 +5,7 @@
  *   norm1.running_mean, .running_var, .num_batches_tracked   batch norm, as in PyTorch
  *   optimizer.0.conv1.weight     optimizer state, one tensor per slot and parameter (adam: 0 first, 1
  *                                second moments; sgd: 0 velocity)
- *   rank.1.strategy              a rank's other strategy state, in the strategy's own format
+ *   rank.1.strategy              strategy state of one rank, in the strategy's own format
  *   rank.1.params, .optimizer    replicas of ranks other than 0, if they differ
  *   __metadata__                 progress, loss scale if there is one, facts that a resumed run
  *                                must share (checkpoint_keys.def), and xxh3: a hash of all else
@@ -43,7 +43,7 @@
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
-    /* description of the network with this rank's slice of its tensors; NULL: tensors are whole */
+    /* network description with this rank's slice of each tensor; NULL: tensors are whole */
     const struct net_desc *slice;
 };
 
@@ -77,8 +77,7 @@ struct divergence {
 struct progress {
     /* set when a checkpoint is read; checkpoint_write uses *checkpoint_state.steps_done */
     uint64_t steps_done;
-    /* next epoch, and its next step; at the end of an epoch, `step` is the epoch's number of
-     * steps */
+    /* current epoch, counted from 0, and number of its steps that are done (possibly all) */
     uint32_t epoch, step;
     struct score train; /* loss and correct images, summed over the steps of this epoch so far */
     double *losses;     /* [n_losses] each rank's sum of losses; NULL: not in the file */
@@ -101,9 +100,9 @@ enum status checkpoint_check(const struct config *config, struct error *e);
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
 /* Writes the state and rank 0's `progress`. progress->train is summed over all ranks.
- * progress->losses has the terms of the sum of losses, since a sum in another order would round
- * differently. Collective: returns when the file is on disk. An older file of this name is kept
- * until then.
+ * progress->losses has each rank's own sum of losses, which the resumed rank continues: another
+ * order of additions would round differently. Collective: returns when the file is on disk. An
+ * older file of this name is kept until then.
  *
  * If checkpoint.dtype asks for it, also writes a copy for other programs: parameters in 16 bits,
  * running statistics and batch counts unchanged, no optimizer state. checkpoint.resume rejects the

@@ -102,8 +102,9 @@ static bool with_statistics(const struct checkpoint_state *s)
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
 }
 
-/* A fact to compare, from checkpoint_keys.def. Its value comes from an option, a function, or a
- * member of the state. */
+/* A fact that must be equal in a checkpoint and in the run that resumes from it
+ * (checkpoint_keys.def). This run's value comes from an option, a function, or a member of the
+ * state. */
 static const struct key {
     const char *name; /* name in the file; NULL: the key of `option` */
     enum option_id option;
@@ -152,7 +153,7 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
 }
 
 /* Returns the text that the file records for a key. If the file lacks an optional fact, returns the
- * option's default, or `own`, this run's value, if the fact is not an option. NULL if a required
+ * default of an option, or this run's value (`own`) of another fact. Returns NULL if a required
  * fact is missing. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {

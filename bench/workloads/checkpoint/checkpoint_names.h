@@ -18,6 +18,6 @@ void names_leave_out_prefix(struct safetensors *file, const struct safetensors_t
 
 /* Writes a hint for messages, such as "; nearest 'fc.bais'": the tensor name in the file that is
  * closest to `name`. Prefers `name` with a prefix, then names that the model does not have. "" if
- * no name is close. Returns text. */
+ * no name is close. Returns `text`. */
 char *names_near(char text[NAME_NEAR_BYTES], const char *name, const struct safetensors *file,
                  const struct layout *layout);

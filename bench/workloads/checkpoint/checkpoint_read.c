@@ -126,7 +126,7 @@ static enum status read_loss_scale(const struct safetensors *file, const struct 
     return OK;
 }
 
-/* Rejects a checkpoint that has trained more epochs than this run will. */
+/* Rejects a checkpoint whose progress is beyond the last epoch of this run. */
 static enum status check_end(const struct safetensors *file, const struct progress *p,
                              const struct config *config, struct error *e)
 {
@@ -223,7 +223,7 @@ static enum status check_weight(struct checkpoint *c, const struct safetensors_t
     size_t beyond = numbers_first_beyond(found);
     if (beyond < found->bytes / safetensors_type_bytes(found->dtype))
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "offset %zu: tensor '%s': number %zu is beyond the range of " REAL_NAME
+                        "offset %zu: tensor '%s': element %zu is beyond the range of " REAL_NAME
                         ". Use the trainer of `make build/train_cnn_f64`",
                         offset_of(file, found) + beyond * sizeof(double), wanted->name, beyond);
     c->rounded = c->rounded || safetensors_type_bytes(found->dtype) > sizeof(real);
@@ -367,7 +367,8 @@ static enum status check_own_sections(const struct checkpoint *c, const struct s
         if (own_section(c, s, parts[i]) == NULL)
             return error_at(
                 e, ERR_DATA, c->file.path, 0, 0,
-                "tensor 'rank.%d.%s' is missing: this checkpoint is of another number of ranks",
+                "tensor 'rank.%d.%s' is missing; expected one per rank, since 'replicas' is "
+                "'differ'",
                 s->rank, parts[i]);
     return OK;
 }

@@ -105,7 +105,7 @@ static enum status export_write(const char *checkpoint, const struct checkpoint_
 
 /* ---- The checkpoint ---- */
 
-/* Hashes and size of a rank's state, to find whether the state differs from rank 0's. */
+/* Hashes of a rank's replica, to compare with rank 0's, and size of the rank's strategy state. */
 struct replica {
     uint64_t params, state; /* hashes of parameters and optimizer state */
     uint64_t strategy_bytes;
@@ -120,12 +120,12 @@ struct sections {
     uint64_t strategy_most; /* largest size of a rank's strategy state (bytes) */
     struct replica *replicas;
     uint8_t *strategy; /* [ranks][strategy_most] strategy state of each rank */
-    /* [ranks][n] and [ranks][slots][n] parameters and optimizer state as bytes of `real` */
+    /* parameters [ranks][n] and optimizer state [ranks][slots][n], as bytes of `real` */
     uint8_t *params, *state;
 };
 
-/* Returns hashes and size of this rank's state. If the strategy shards the optimizer state, rank 0
- * collects it, so it is not hashed. */
+/* Returns hashes of this rank's replica and the size of its strategy state. Optimizer state that
+ * the strategy shards is not hashed, since rank 0 collects it. */
 static struct replica describe_replica(const struct sync *s, size_t strategy_bytes)
 {
     const struct arenas *a = &s->arenas;

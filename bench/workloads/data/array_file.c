@@ -194,8 +194,8 @@ static size_t numbers_at_once(const struct array_file *file)
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts `n` numbers to bytes. In images, also moves channels from the last dimension to the
- * first. `first`: index of from[0] in the file. */
+/* Converts `n` numbers to bytes. If channels are the last dimension of an image, also moves them to
+ * the first. `first`: index of from[0] in the file. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -260,7 +260,7 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
     return status;
 }
 
-/* Opens the cached copy of the file. The copy has the name of the file without ".gz". */
+/* Opens the cached copy of the file. The cache entry is named "SET-FILE", without ".gz". */
 static enum status open_cached(struct array_file *file, const char *set, struct inflation *in,
                                struct error *e)
 {

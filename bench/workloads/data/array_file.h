@@ -15,7 +15,8 @@
 /* Largest header of any format, in bytes. */
 #define ARRAY_HEADER_MAX 4096
 
-/* Number type of a file. Types other than bytes are converted to bytes in the cache. */
+/* Type of the numbers in a file. Types other than unsigned bytes are converted to unsigned bytes in
+ * the cache. */
 struct array_items {
     int bytes; /* bytes per number */
     bool is_signed, big_endian;
@@ -33,7 +34,7 @@ struct array_file {
     uint32_t channels, rows, columns; /* size of an image */
     /* whether channels are the last dimension in the file; in `bytes` they come first */
     bool channels_last;
-    struct array_items items; /* number type in the file; `bytes` always holds unsigned bytes */
+    struct array_items items; /* number type in the file; unsigned bytes after array_open */
     size_t header_bytes;
     const uint8_t *bytes;
     struct file_map map;
@@ -74,5 +75,5 @@ enum status array_error_header_cut(const struct array_file *file, size_t expecte
                                    struct error *e);
 
 /* Makes the error for a file of labels where images are expected, or images where labels are
- * expected. `at` names the header byte that shows the mistake. */
+ * expected. `at` names the place in the header that shows the mistake, such as "byte 0". */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

@@ -107,7 +107,8 @@ static enum status keep_label(struct filling *f, uint8_t label, uint64_t at, str
     char member[300];
     if (label >= CLASSES)
         return error_at(e, ERR_DATA, f->stream.path, 0, 0,
-                        "%sbyte %" PRIu64 ": label %d of record %" PRIu64 ", expected 0 to %d",
+                        "%sbyte %" PRIu64 ": found label %d in record %" PRIu64
+                        ", expected 0 to %d",
                         inside(f, member), at, label, at / RECORD_BYTES, CLASSES - 1);
     TRY(MEM_GROW(f->labels, f->n, "the labels of a data set", e));
     f->labels[f->n++] = label;

@@ -209,7 +209,7 @@ static enum status name_own(struct data_set *data, const char *name, struct erro
     if (strcmp(name, "auto") == 0)
         name = slash != NULL && slash[1] ? slash + 1 : data->path;
     if (strlen(name) >= DATA_NAME_BYTES)
-        return error_set(e, ERR_ARGUMENT, "data.name: '%s' has more than %d characters", name,
+        return error_set(e, ERR_ARGUMENT, "data.name: '%s' has more than %d bytes", name,
                          DATA_NAME_BYTES - 1);
     if (name_index(name, names_data_sets->names, DATA_SETS) >= 0)
         return error_set(

@@ -22,7 +22,7 @@ struct data_part {
 };
 
 /* File and offset (bytes) of the first sample; the other samples follow it. Every process of the
- * node can open the file. path is "" if the samples are in no file. */
+ * node can open the file. `path` is "" if the samples are in no file. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -78,11 +78,13 @@ enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], st
  * `image_bytes`: size of one image. */
 void data_load(const struct data_part *part, size_t image_bytes);
 
-/* Copies images and labels of the n samples samples[] to images [n,C,H,W] and labels [n]. */
+/* Copies the images of the samples in `samples` [n] to `images` [n,C,H,W] and the labels of these
+ * samples to `labels` [n]. */
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, uint8_t *images, uint8_t *labels);
 
-/* Sets images [n] to pointers to the samples' images, without copying, and copies labels [n]. */
+/* For each i < n, sets images[i] to the address of the image of sample samples[i], and labels[i] to
+ * the label of this sample. */
 void data_locate(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, const uint8_t **images, uint8_t *labels);
 

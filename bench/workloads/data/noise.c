@@ -1,5 +1,5 @@
-/* Generates images of random bytes without zeros, to time kernels that skip zeros on data without
- * any zeros. */
+/* Generates images of random bytes from 1 to 255, to time kernels that skip zeros if there are no
+ * zeros. */
 #include "bench/workloads/data/random_words.h"
 #include "bench/workloads/data/readers.h"
 

@@ -219,8 +219,8 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
     return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;
 }
 
-/* Makes the error for header text that is invalid at byte `at`. The error quotes the text from
- * `start` on. */
+/* Makes the error for header text that is invalid at byte `at` of the file. The error quotes at
+ * most 80 bytes from `start` on. */
 static enum status error_text(const struct array_file *file, struct text text, ptrdiff_t at,
                               const char *start, struct error *e)
 {

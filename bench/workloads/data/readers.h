@@ -1,5 +1,5 @@
-/* Readers of data sets, one per line of data_sets.def, and functions that readers share. Internal
- * to bench/workloads/data/. */
+/* Readers of data sets, one per row of data_sets.def, and functions that readers share. Internal to
+ * bench/workloads/data/. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct data_reader {
 /* ---- Files ---- */
 
 /* Possible names of one data file, in order of preference. A list shorter than DATA_NAMES ends with
- * NULL. Files may also have ".gz" appended; a plain file is preferred to a compressed one. */
+ * NULL. Each name may be followed by ".gz"; plain files are preferred to compressed ones. */
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];
 
@@ -66,8 +66,8 @@ void data_list_names(char list[DATA_LIST_MAX], const data_names names);
 void data_fill(struct data_set *data, const char *source, const struct file_map *map,
                uint32_t n_train, uint32_t n_test);
 
-/* Maps the images of set data->name from the cache, and first draws them if they are not there.
- * `path` must be "auto". */
+/* Maps the images and labels of set data->name from the cache. If the cache lacks them, draws them
+ * first. `path` must be "auto". */
 enum status data_open_generated(struct data_set *data, const struct data_reader *reader,
                                 const char *path, struct error *e);
 

@@ -65,8 +65,8 @@ struct placement {
     float ux, uy, u0, vx, vy, v0;
 };
 
-/* Draws a random rotation, stretch and shift. t is the tangent of half the angle, so no sine is
- * needed. */
+/* Chooses a random rotation, size, stretch and position. `t` is the tangent of half the rotation
+ * angle, so the sine function is not needed. */
 static struct placement placement_draw(struct random_words *w)
 {
     float t = random_spread(w, 0.22f), half = random_uniform(w, 7, 13);
@@ -108,7 +108,8 @@ static void paint(canvas level, int pixel, struct colour colour, float share)
         level[k][pixel] += (colour.c[k] - level[k][pixel]) * share;
 }
 
-/* Fills the image with a gradient from colour `from` to a random colour, in a random direction. */
+/* Fills the image with a gradient from `from` towards another random colour, in a random
+ * direction. */
 static void background_draw(canvas level, struct random_words *w, struct colour from)
 {
     struct colour to = colour_draw(w);

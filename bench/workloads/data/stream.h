@@ -38,6 +38,7 @@ void stream_close(struct stream *s);
 /* Rewinds to the first byte. Call it before the first read, and to read the file again. */
 enum status stream_start(struct stream *s, struct error *e);
 
-/* Fills `out` with `size` bytes; *n is smaller only at the end. ERR_DATA for corrupt or truncated
- * gzip data and for trailing bytes, with the byte offset in the file or in the inner gzip data. */
+/* Reads `size` bytes into `out`, or fewer at the end of the data, and sets *n to the number read.
+ * ERR_DATA for corrupt or truncated gzip data and for trailing bytes; the message has the byte
+ * offset in the file or in the inner gzip data. */
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e);

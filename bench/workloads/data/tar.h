@@ -15,7 +15,7 @@ struct tar_member {
  * byte offset in the decompressed archive. */
 enum status tar_next(struct stream *s, struct tar_member *member, bool *found, struct error *e);
 
-/* Fills `out` with `size` bytes of the member and sets *n to their number, which is smaller than
- * `size` only at the member's end. */
+/* Reads `size` bytes of the member into `out`, or fewer at the member's end, and sets *n to the
+ * number read. */
 enum status tar_read(struct stream *s, struct tar_member *member, void *out, size_t size, size_t *n,
                      struct error *e);

@@ -17,8 +17,8 @@
  * products overruns its planned time by little. */
 enum { SIDE = 384 };
 
-/* Size of the memory stream's arrays (bytes): total over the ranks of a machine, which exceeds all
- * shared caches, and limits per rank. */
+/* Size of the memory stream's three arrays together (bytes): sum over the ranks of a machine, then
+ * minimum and maximum per rank. The sum exceeds all shared caches. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -188,8 +188,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* Warms up first, until the quota that a cgroup limit grants per 0.1 s is used up. Only then does
- * such a limit throttle the core. */
+/* Warms up first, to use up the quota that a cgroup limit grants per 0.1 s. Such a limit throttles
+ * the core only after that. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

@@ -21,8 +21,8 @@ struct doctor {
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
     char ends[2][16];       /* lowest and highest processor that ranks on this machine use */
     int rounds;
-    double warm_s, burst_s;  /* time of matrix products (s): warm-up, measurement */
-    double message_s;        /* planned time of a long message (s) */
+    double warm_s, burst_s;  /* duration of matrix products (s): warm-up, measurement */
+    double message_s;        /* planned duration of a long message (s) */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
     char *buffer;            /* [at least the larger of message_bytes] data to send or receive */
     struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */

@@ -21,9 +21,9 @@ static double clamp(double x, double least, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Chooses the number of rounds and the length of measurements. Confidence intervals from 11 rounds
- * tolerate one bad round. With more than 6 nodes on one machine, or more than 64 slots of the
- * tournament, 7 rounds keep the total below a minute. */
+/* Chooses the number of rounds and the durations of measurements. Confidence intervals from 11
+ * rounds tolerate one bad round. With more than 6 nodes on one machine, or more than 64 slots of
+ * the tournament, 7 rounds keep the total time below a minute. */
 static void plan(struct doctor *d)
 {
     int slots = d->nodes > 1 ? d->nodes + d->nodes % 2 - 1 : 1;

@@ -31,7 +31,7 @@ static void hash_program(char *text)
     snprintf(text, DOCTOR_TEXT, "%016" PRIx64, XXH3_64bits_digest(&state));
 }
 
-/* Shortens the MPI library's version string to name and version: "MPICH 4.0.2". */
+/* Writes the MPI library's name and version to `text`, such as "MPICH 4.0.2". */
 static void name_library(char *text)
 {
     char said[MPI_MAX_LIBRARY_VERSION_STRING] = "", name[64] = "", version[64] = "";
@@ -98,8 +98,7 @@ static enum status receive_rows(struct doctor *d, struct rows *all, int rank, st
     return OK;
 }
 
-/* Gathers the rows of all ranks on rank 0, where all->rows is reallocated, and writes the table
- * there. */
+/* Gathers the rows of all ranks on rank 0, which reallocates all->rows and writes the table. */
 static enum status collect(struct doctor *d, struct rows *all, const char *folder, struct error *e)
 {
     uint64_t n = all->n;

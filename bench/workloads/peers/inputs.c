@@ -7,9 +7,9 @@
  * Unless --check is given, the arrays that the second line lists follow, without gaps:
  *
  *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32;
- *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32, lr f64;
- *   samples [sum of count] u32; with padding, weights [sum of count] f32; with augmentation, crops
- *   [sum of count, 3] i8: row and column of the crop, and whether it is mirrored */
+ *   per step of the run: epoch, step, count (images of this rank), global_of (images of all ranks)
+ *   u32, lr f64; samples [sum of count] u32; with padding, weights [sum of count] f32; with
+ *   augmentation, crops [sum of count, 3] i8: row and column of the crop, whether it is mirrored */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,7 +205,8 @@ static enum status check_run(const struct arguments *a, const char *peer, struct
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "%s supports --run accuracy or time only, without --predictions and --describe-plan", peer);
+        "%s supports only --run accuracy and --run time, not --predictions or --describe-plan",
+        peer);
 }
 
 static enum status act(const char *peer, struct inputs *in, struct error *e)

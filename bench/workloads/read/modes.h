@@ -22,14 +22,14 @@ struct read_mode {
 #define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;
 #include "bench/spec/data_reads.def"
 
-/* If any rank has failed, every rank returns the status and error of the lowest failed rank.
- * Collective. `mine`: status of this rank. */
+/* Returns OK on every rank, or the status and error of the lowest failed rank if any rank has
+ * failed. Collective. `mine`: status of this rank. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
 
 /* Creates an MPI type of one record of `bytes` bytes. The caller frees the type. Returns an MPI
  * error code. */
 int record_type(size_t bytes, MPI_Datatype *type);
 
-/* Creates an MPI type that selects n > 0 samples from a file of records of `record_bytes` bytes.
- * The caller frees the type. Returns an MPI error code. */
+/* Creates an MPI type that selects n > 0 samples from consecutive records of `record_bytes` bytes
+ * each. The caller frees the type. Returns an MPI error code. */
 int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_Datatype *type);

@@ -11,7 +11,7 @@
 static const char WHO[] = "data.read = window";
 
 /* Makes the kernel allocate all pages of the window now. Returns an error if memory is short, since
- * another process may have used memory since mem_check_shared. Linux before 5.14 cannot report
+ * another process may have used memory after mem_check_shared. Linux before 5.14 cannot report
  * short memory. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {

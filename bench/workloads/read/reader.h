@@ -55,6 +55,6 @@ double reader_data_mib(const struct reader *r);
 /* Returns whether each rank holds only the samples that it fetches, instead of all data. */
 bool reader_shares(const struct reader *r);
 
-/* Replaces this rank's training data by n samples, ascending and unique; n may be 0. Does nothing
- * in modes `all` and `window`. Collective. */
+/* Replaces this rank's training data by the n samples in `samples`, which are ascending and unique;
+ * n may be 0. Does nothing in modes `all` and `window`. Collective. */
 enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);

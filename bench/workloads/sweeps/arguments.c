@@ -35,7 +35,7 @@ static enum status unknown_option(const char *argument, const struct spec_option
 }
 
 /* Converts a list from the command line to the form in specs: "a,b" to "[a,b]", "none" to "[]",
- * "all" to all names of the option. */
+ * "all" to all names that the option accepts. */
 static void write_list(char *text, size_t size, const struct spec_option *row, const char *value)
 {
     bool all = row->names != NULL && strcmp(value, "all") == 0;

@@ -159,8 +159,8 @@ static enum status unknown_option(const char *argument, struct error *e)
         return error_set(e, ERR_ARGUMENT, "%s: unknown option; write -%s", argument, argument);
     if (option_find(argument + length) != NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "%s: unknown option: %s is an option of specs, for `scalebench run`. Set "
-                         "the number of ranks with mpiexec -n",
+                         "%s: unknown option: %s is an option of specs, for `scalebench run`. If "
+                         "you mean the number of ranks, use mpiexec -n",
                          argument, argument + length);
     return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
                      argument, option_near(near, argument, names, n));
@@ -290,9 +290,8 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether an option affects only the other kind of run (--run time or accuracy) and has a
- * non-default value. Default values and `seed` are accepted, because `plan` prints command lines
- * with all options. */
+/* Returns whether an option affects only the other kind of run (--run time or accuracy). False for
+ * default values and `seed`, because `plan` prints command lines with all options. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -320,8 +319,8 @@ static enum status refuse_unread(const struct config *config, enum option_id id,
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 
-/* Returns whether an option has a non-default value. False for checkpoint.path, which may be set
- * even if no checkpoints are written. */
+/* Returns whether a workload option has a non-default value. False for checkpoint.path, which may
+ * be set even if no checkpoints are written. */
 static bool is_given(const struct config *config, enum option_id id)
 {
     const struct spec_option *option = option_get(id);
@@ -330,7 +329,7 @@ static bool is_given(const struct config *config, enum option_id id)
 }
 
 /* Prints a note for each value that has no effect because the run is too short, and for a
- * checkpoint.path without checkpoints. Such options are not errors, since the run may have more
+ * checkpoint.path without checkpoints. Such values are not errors, since the run may have more
  * steps on other numbers of ranks. */
 static void note_unused(const struct config *config)
 {

@@ -17,7 +17,7 @@ enum run_kind {
 };
 
 struct arguments {
-    const char *program, *library; /* name and library of struct train_program */
+    const char *program, *library; /* `name` and `library` of struct train_program */
     struct config config;
     enum run_kind run;
     enum wait_kind wait;
@@ -30,7 +30,7 @@ struct arguments {
     const char *version;      /* version of the runner, for the record */
     /* hash of the shared libraries that were loaded when the arguments were parsed */
     char libraries[LIBRARIES_HASH_BYTES];
-    uint32_t until; /* epoch count at which this elastic run's segment ends; 0: not elastic */
+    uint32_t until; /* total epochs at the end of this segment of an elastic run; 0: not elastic */
     bool no_steps;  /* whether the record has no `step` lines */
     bool finalize;  /* whether ranks call MPI_Finalize at the end under every launcher */
     bool help, describe, describe_plan, identify, probe_recovery;

@@ -10,7 +10,7 @@
  * shortest time of each op is used. */
 enum { PASSES = 4 };
 
-/* Relative cost of each op (ns or FLOPs). Used on rank 0 only. */
+/* Cost of each op, in ns or FLOPs; only ratios of costs matter. Used on rank 0 only. */
 struct op_costs {
     int n;
     double *costs;
@@ -153,7 +153,8 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Sets the costs of a replayed network's ops: FLOPs, or calibrated times summed over all steps. */
+/* With replayed compute: sets the cost of each op to its FLOPs, or to its calibrated time summed
+ * over the calibration's steps. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;

@@ -7,7 +7,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-enum { OP_WIDTH = 20 }; /* width of the longest op name, winograd_first_bf16 */
+enum { OP_WIDTH = 20 }; /* column width; fits the longest op name, winograd_first_bf16 */
 
 static uint64_t flops_written(const struct net_desc *desc, int first, int last)
 {

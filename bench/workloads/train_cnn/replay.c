@@ -39,8 +39,8 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     return OK;
 }
 
-/* Repeats cost->steps steps, after which the strategy's communication repeats. *time is the mean
- * time per step (ns). A step without communication is not repeated and counts as 0 ns. */
+/* Replays one period of the strategy's communication, which has cost->steps steps. *time: mean time
+ * per step (ns). A step without communication is not replayed and counts as 0 ns. */
 static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
                                 const real *gradients, double *time, struct error *e)
 {
@@ -73,7 +73,7 @@ static enum status replay_steps(struct trainer *t, int n, const real *gradients,
 enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
-    /* numbers that became infinite during training; replays must not change this count */
+    /* count of numbers that became infinite during training; replays must not change it */
     const uint64_t infinite = t->sync->infinite;
     real *gradients = NULL;
     double *times = NULL;

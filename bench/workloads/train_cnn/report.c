@@ -39,8 +39,8 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* Fills in the net: name, size, tuned kernels, and FLOPs per image as the net is written and as the
- * kernels compute it. */
+/* Fills in the network: name, number of parameters, tuned kernels, savings, and FLOPs per image of
+ * the network as written and of the compiled plan. */
 static void take_work(struct record_hello *h, const struct trainer *t)
 {
     const struct net *net = t->model.net;

@@ -24,8 +24,8 @@ json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
  * (counts and times of steps). Returns *end as JSON. */
 json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic);
 
-/* Steps that are not yet written to the record. Making a line of JSON takes as long as a small
- * net's optimizer, so it is done outside of timed steps. */
+/* Steps that are not yet written to the record. Making a line of JSON takes as long as the
+ * optimizer's update of a small network, so lines are made outside of timed steps. */
 struct step_log {
     struct record_step *steps; /* [capacity], allocated by mem_new_aligned */
     size_t n, capacity;

@@ -96,12 +96,12 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
         log_print(LOG_NOTE, "%s: prefix '%s' of all tensor names is ignored", c->file.path,
                   c->prefix);
     if (r->opened && c->rounded)
-        log_print(LOG_NOTE, "%s: tensors of F64 are rounded to F32", c->file.path);
+        log_print(LOG_NOTE, "%s: F64 tensors are rounded to F32", c->file.path);
 }
 
-/* Restores progress from the checkpoint. Rank 0 continues the sums over all ranks. If the number of
- * ranks is unchanged, each rank continues its own loss sum, so that the order of summation and its
- * rounding stay the same. */
+/* Restores progress from the checkpoint. Rank 0 continues the sums over all ranks; other ranks
+ * start at 0. Exception: if the number of ranks is unchanged, each rank continues its own loss sum,
+ * which keeps the order of summation and thus the rounding. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {

@@ -76,8 +76,8 @@ static enum status read_counters(struct run *r, struct error *e)
 }
 
 /* Synchronises ranks before and after the timed steps, if there are parameter servers, --nic is set
- * or energy is measured. After the first barrier all messages have arrived. No rank leaves the
- * second barrier before all ranks have read their counters. */
+ * or energy is measured. Each call has two barriers. After the first, all messages have arrived. No
+ * rank leaves the second before all ranks have read their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -207,7 +207,7 @@ static json_int_t epochs_to_target(const struct run *r)
     return 0;
 }
 
-/* Returns the number of epochs after which this run ends. */
+/* Returns the number of epochs after which this run ends at the latest. */
 static uint32_t last_epoch(const struct run *r)
 {
     uint32_t until = r->arguments->until,
@@ -373,7 +373,7 @@ static void print_comparison(const struct run *r)
         printf("weights differ first at %s\n", r->end.first_difference);
 }
 
-/* Times communication alone. Do not train afterwards, because this changes optimizer state. */
+/* Times communication alone. The replay changes optimizer state: do not train afterwards. */
 static enum status replay(struct run *r, struct error *e)
 {
     int replays = (int)config_int(&r->arguments->config, OPT_REPLAY);

@@ -1,5 +1,5 @@
 /* One run of the trainer on this rank: open, execute, close. All ranks call the same functions. If
- * one rank fails while opening, all ranks learn of it and exit cleanly. */
+ * a rank fails to open its inputs or trainer, all ranks are informed and exit cleanly. */
 #pragma once
 
 #include <sys/resource.h>
@@ -45,16 +45,16 @@ struct run {
     int64_t first_begin_ns;    /* time at which the first timed step began */
     struct rusage usage_begin; /* resource usage of the process before the timed steps */
     double nic[NIC_COUNTERS];  /* counters of the network interface before the timed steps */
-    struct energy energy;      /* energy counters of the node; used on its first rank only */
+    struct energy energy;      /* energy counters; used on the first rank of the node only */
     bool measures_energy;      /* whether any rank measures energy in the timed steps */
     int clock_of;              /* lowest rank on this node; all ranks of a node share one clock */
     struct clock_line clock;   /* offset of this rank's clock from rank 0's */
     struct record_end end;     /* end line of the record, filled in during the run */
-    bool all_failed; /* whether all ranks know of the failure, so that they can exit cleanly */
+    bool all_failed; /* whether all ranks know that opening failed, so that all exit cleanly */
 };
 
 /* Opens a run whose arguments are set and whose other fields are zero. After a failure, all_failed
- * is true if every rank knows of it. Call run_close in any case. */
+ * is true if every rank knows of the failure. Call run_close in any case. */
 enum status run_open(struct run *r, struct error *e);
 /* Trains, evaluates or times steps. Prints results, compares the ranks' weights and writes the
  * record. */

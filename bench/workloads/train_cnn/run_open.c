@@ -191,7 +191,7 @@ static void name_processes(const struct run *r)
                                         " %d", w->processes[i]);
     }
     gethostname(host, sizeof host - 1);
-    log_print(LOG_DETAIL, "rank%s on %s: process%s", ranks, host, processes);
+    log_print(LOG_DETAIL, "ranks%s on %s: process ids%s", ranks, host, processes);
 }
 
 static enum status open_waiter(struct run *r, struct error *e)

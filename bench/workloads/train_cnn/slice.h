@@ -29,9 +29,9 @@ struct slice {
 enum status slice_open(struct model *m, const struct grid *grid, struct error *e);
 /* Finds the ops whose results are summed over slices. Requires m->net. */
 enum status slice_find_sums(struct model *m, struct error *e);
-/* Makes all sums over slices SYNC_WARM_CALLS times, as large as for `images` images, so that the
- * MPI library sets up its collectives before the first step. Call it after the strategy was opened;
- * `sync` is borrowed. Collective over the replica. */
+/* Makes all sums over slices SYNC_WARM_CALLS times, with the size for `images` images, so that the
+ * MPI library sets up its collectives before the first step. Call this function after the strategy
+ * is opened. `sync` is borrowed. Collective over the replica. */
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);
 

@@ -92,7 +92,8 @@ static void find_ends(struct trainer *t)
     }
 }
 
-/* Allocates message buffers if compute is replayed. They have the size of the net's own buffers. */
+/* Allocates message buffers for replayed compute, since the net's own buffers then hold only one
+ * image. */
 static enum status make_ends(struct trainer *t, struct error *e)
 {
     struct stage *s = &t->model.stage;
@@ -258,7 +259,7 @@ static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wan
 
 static void test(struct stage *s, struct message *m)
 {
-    bool done; /* an error is reported later, by message_wait */
+    bool done; /* not used: message_wait later waits for the message and reports errors */
     if (m->request != MPI_REQUEST_NULL)
         message_test(s->job->waiter, m, &done);
 }

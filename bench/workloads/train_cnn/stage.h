@@ -61,7 +61,8 @@ struct stage {
     void *poll_arg;
 };
 
-/* Returns how many activation slots the net needs: 1 without a pipeline. Requires t->job.grid. */
+/* Returns how many activation slots the net needs: 1 without a pipeline. Requires t->job.grid and
+ * t->batches.accumulate. */
 int stage_sets(const struct trainer *t);
 
 /* Opens the stage. Requires the trainer's net, the net's cut into stages (cut.h) and, if compute is

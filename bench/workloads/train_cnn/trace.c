@@ -119,7 +119,7 @@ enum status trace_write(struct trace *trace, const struct job *job, struct recor
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
     if (timeline_lost(trace->timeline) > 0)
         log_print(LOG_WARNING,
-                  "rank %d: memory was short, so the timeline lacks %zu activities of steps",
+                  "rank %d: memory was short, so %zu activities were not recorded for the timeline",
                   job->rank, timeline_lost(trace->timeline));
     return OK;
 }

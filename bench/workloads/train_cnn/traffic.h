@@ -17,12 +17,12 @@ struct traffic {
     /* Parts of extra.bytes_wire: bytes of sums over tensor slices, bytes of batch-norm sums. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
-    /* Counters when messages and served calls were last added to the totals. */
+    /* Counters when messages and served calls were last added to the totals or ignored. */
     struct traffic_mark seen;
 };
 
 /* Call traffic_step_begin before each step and traffic_step_end after it. Messages between steps
- * are counted only on parameter servers, because such messages may belong to timed steps of other
+ * are ignored, except on parameter servers, where these messages may belong to timed steps of other
  * ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);

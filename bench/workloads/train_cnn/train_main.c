@@ -79,8 +79,8 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
-    /* No value added here is a plain string, because the runner makes every string of this line a
-     * fact of the run. */
+    /* Adds numbers and arrays only: the runner makes each string member of this line a fact of the
+     * run (bench/runner/facts.h). */
     json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
                                            data.shape.h, data.shape.w, "data_labels", data.classes,
                                            data.largest, "data_images", (int)data.train.n));

@@ -11,8 +11,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Raises *most_mib to the resident size of an arena of n numbers, if that is larger. *most_mib is
- * NAN at first. */
+/* Sets *most_mib to the resident size (MiB) of an arena of n numbers, if this size is larger or
+ * *most_mib is NAN. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
 {
     double now_mib = mem_resident_mib(arena, n * sizeof *arena);
@@ -134,7 +134,8 @@ static int64_t lap_end(struct lap *lap)
     return taken_ns;
 }
 
-/* Sleeps if a sleep is injected in this phase. The current part's time excludes the sleep. */
+/* Sleeps if a sleep is injected in this phase. Returns the time slept (ns), which the current
+ * part's time excludes. */
 static int64_t inject_now(const struct trainer *t, enum inject_phase phase, struct lap *lap)
 {
     int64_t slept_ns = inject_sleep(&t->inject, phase, t->steps_done + 1);
@@ -159,8 +160,8 @@ static void take_micro(struct trainer *t, const struct batch *batch, int micro)
     work_micro_begin(t, batch);
 }
 
-/* Excludes waits for other stages from the current part. `waited_ns`: earlier value of
- * stage.waited_ns. */
+/* Excludes waits for other stages from the current part. `waited_ns`: value of stage.waited_ns
+ * before these waits. */
 static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
 {
     lap->begin_ns += t->model.stage.waited_ns - waited_ns;
@@ -171,8 +172,8 @@ static bool is_last(const struct trainer *t, int micro)
     return micro + 1 == t->model.stage.micros;
 }
 
-/* Loads a micro-batch and runs forward and loss. Injected sleeps happen once per step: after the
- * first load and after the last forward. */
+/* Loads a micro-batch and runs forward and loss. Each injected sleep happens once per step: phase
+ * load after the first load, phase forward after the last forward. */
 static enum status forward_micro(struct trainer *t, const struct batch *batch, int micro,
                                  struct lap *lap, struct step_record *record, struct error *e)
 {

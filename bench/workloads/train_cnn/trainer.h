@@ -75,8 +75,8 @@ struct trainer {
      * shards may differ from the checkpoint's. */
     bool rescales;
     const int *progress_cpu; /* core of the thread that sync.overlap starts; NULL: not bound */
-    /* Sums of squared gradients to which each full step adds (measure.noise_scale). NULL: none.
-     * Needs an exact strategy in fp32 whose ranks each hold the whole network. */
+    /* Sums of squared gradient norms of steps with a full batch (measure.noise_scale). NULL: not
+     * summed. Requires fp32, an exact strategy and the whole network on every rank. */
     struct noise_sums *noise;
     struct work_options work;
 
@@ -88,8 +88,8 @@ struct trainer {
     struct overlap *overlap; /* tests messages while this rank computes; NULL: none are tested */
     struct group group;      /* ranks that sum batch-norm statistics, if group.open */
     struct optimizer optimizer;
-    /* [n] If replicas have different initial weights: buffer for this rank's weights while it
-     * evaluates rank 0's. Otherwise NULL. */
+    /* [n] If replicas have different initial weights: buffer for this rank's weights while the rank
+     * evaluates rank 0's weights. Otherwise NULL. */
     real *own_params;
 
     struct inject inject; /* sleeps and kills injected on this rank */
@@ -97,16 +97,16 @@ struct trainer {
     double own_norm2; /* squared norm of this step's gradient before it is summed over ranks */
     struct replayed_work *replayed; /* state of replayed compute; NULL: this rank computes */
     struct calibration *times;      /* measured times of each op; NULL: not calibrating */
-    /* If not NULL, params_mib, grads_mib and state_mib of *arena_use are raised to the resident
-     * sizes of their arenas. This happens at each op, since ZeRO stages free memory within a step.
-     * The caller sets the pointer in untimed steps only. */
+    /* If not NULL: params_mib, grads_mib and state_mib of *arena_use are the largest resident sizes
+     * of the arenas so far. Sizes are measured at each op, since ZeRO stages free memory within a
+     * step. The caller sets the pointer in untimed steps only. */
     struct record_end *arena_use;
     /* [ops] names of each op's layers in a timeline; NULL: no timeline */
     const char (*op_names)[NET_OP_LAYERS];
 
     uint64_t steps_done;
-    /* steps_done minus the step of the learning-rate schedule, modulo 2^64. It is not 0 if earlier
-     * segments of an elastic run had another number of steps per epoch. */
+    /* Number of weight updates minus the step of the learning-rate schedule, modulo 2^64. Not 0 if
+     * earlier segments of an elastic run had another number of steps per epoch. */
     uint64_t steps_aside;
     /* Number of batches that the running statistics of batch norm include, equal for all layers. */
     int64_t batches_tracked;
@@ -117,13 +117,13 @@ struct trainer {
 enum precision trainer_values(const struct config *config);
 
 /* Sets *isa to the instruction set for this processor, kernels.isa, train.precision and
- * $SCALEBENCH_ISA. Later calls of isa_choose return at most this set. ERR_UNAVAILABLE if the
+ * $SCALEBENCH_ISA. kernels.isa also limits later calls of isa_choose. ERR_UNAVAILABLE if the
  * processor lacks the set that kernels.isa names. */
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e);
 
 /* trainer_tunes returns whether kernels are chosen by timing (kernels.tune). trainer_share_choices
- * broadcasts rank 0's choices [n_layers], so that replicas compute the same bits. It is
- * collective. */
+ * is collective. It broadcasts rank 0's choices [n_layers], so that replicas compute the same
+ * bits. */
 bool trainer_tunes(const struct config *config);
 enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n_layers,
                                   struct error *e);
@@ -139,8 +139,8 @@ uint32_t trainer_batch_alone(const struct config *config);
  * trainer_close. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
-/* Sets up batches and network. The caller has set the members of *t up to `work`, job.waiter and
- * job.comm, and zeroed all other members. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model,
+/* Sets up batches and network. The caller has set job.waiter, job.comm and the members of *t up to
+ * `work`, and zeroed all other members. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model,
  * data set and batch do not fit. Collective. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
@@ -180,14 +180,14 @@ uint64_t trainer_hash(const struct trainer *t);
 double trainer_wrong_weight(const struct trainer *t);
 
 /* Computes loss and accuracy over training or test samples, in total and per class. Each replica
- * evaluates a share of the images. If replicas have different weights, evaluates their average if
+ * evaluates a share of the images. If replicas have different weights, all evaluate the average if
  * the strategy averages weights, otherwise rank 0's weights. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 
 /* After trainer_keep_predictions, evaluations keep the predicted class of each test image.
- * trainer_write_predictions writes the latest predictions to a text file, one line per image. It is
- * collective; rank 0 writes the file. */
+ * trainer_write_predictions is collective. On rank 0, it writes the latest predictions to a text
+ * file, one line per image. */
 enum status trainer_keep_predictions(struct trainer *t, struct error *e);
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e);
 
@@ -196,7 +196,7 @@ void trainer_add_score(struct score *sum, const struct score *score);
 /* Sums the scores of all ranks in place. Collective. */
 enum status trainer_sum_scores(const struct job *job, struct score *score, struct error *e);
 
-/* Estimates the gradient noise from all ranks' steps since the last call, and clears t->noise. The
- * estimates are NAN if t->noise is NULL. Collective. */
+/* Estimates the gradient noise from all ranks' steps since the last call, and sets the sums in
+ * *t->noise to 0. The estimates are NAN if t->noise is NULL. Collective. */
 enum status trainer_sum_noise(const struct trainer *t, struct noise_estimate *estimate,
                               struct error *e);

@@ -15,8 +15,7 @@
 /* Maximum number of calibrated steps, enough to cover variation between steps. */
 #define STEPS_MOST 1000
 
-/* Ranks of a node that replay the same calibrated rank begin at calibrated steps this many
- * apart. */
+/* Ranks of a node that replay the same calibrated rank begin STEPS_APART calibrated steps apart. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)
@@ -111,8 +110,9 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* Fills in random gradients if there is a compressor, whose time depends on values. Otherwise
- * gradients are 0, so repeated sums cannot overflow. */
+/* With replayed compute and a compressor: fills in random gradients, because the compressor's time
+ * depends on values. Without a compressor, replayed gradients are 0, so repeated sums cannot
+ * overflow. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
@@ -390,8 +390,8 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     end_part(t, PART_BACKWARD, op, begin_ns);
 }
 
-/* Sleeps for a time in proportion to the number of parameters. A strategy that shards the optimizer
- * passes only this rank's shard. */
+/* Sleeps in place of the optimizer, in proportion to the number of parameters [begin, end). A
+ * strategy that shards the optimizer passes only this rank's shard. */
 void work_update(void *arg, size_t begin, size_t end)
 {
     struct trainer *t = arg;

@@ -1,5 +1,5 @@
-/* Local work of a step: everything except communication with other ranks. The rank computes it,
- * computes and times it (calibrate), or sleeps for its calibrated time (replay). */
+/* Local work of a step: everything except communication with other ranks. A rank computes this
+ * work, computes and times the work (calibrate), or sleeps for the calibrated time (replay). */
 #pragma once
 
 #include "bench/replay/calibration.h"
@@ -26,7 +26,7 @@ struct replayed_work {
     double step_share;   /* ratio: this rank's images in this step to images in a calibrated step */
     double share;        /* ratio: images in this micro-batch to images in a calibrated step */
     real *gradients;     /* random gradients if there is a compressor; NULL: gradients are 0 */
-    bool own_core;       /* whether no other process needs this rank's core while it sleeps */
+    bool own_core;       /* whether no other process needs this rank's core while the rank sleeps */
     int64_t *writing_ns; /* [n_ops] shortest time so far to write each op's gradients */
     char from[128];      /* source of the times, for the record: RUN/LAUNCH or a rate */
 };

@@ -1,8 +1,8 @@
-/* Each rank of a node sums one slice over its node. The ranks at the same place of all nodes sum
- * their slices, and the ranks of a node exchange the sums (Horovod's hierarchical allreduce). There
- * are as many slices as the smallest node has ranks. On larger nodes, further ranks have no slice:
- * they send their numbers and receive the sums. The number of slices does not change the bytes
- * between nodes. */
+/* Each rank of a node sums one slice over its node. Then the ranks with the same place on their
+ * nodes sum their slices, and the ranks of a node exchange the sums (Horovod's hierarchical
+ * allreduce). There are as many slices as the smallest node has ranks. On larger nodes, further
+ * ranks have no slice: they send their numbers and receive the sums. The number of slices does not
+ * change the bytes between nodes. */
 #include "comm/cost/rounds.h"
 
 /* Finds the slice that the rank at `place` of its node sums. *count = 0: that rank has no slice. */

@@ -1,5 +1,5 @@
-/* Numbers are summed up a binomial tree to the first rank of each node, then over the first ranks.
- * The sum goes down the trees again (two levels, as in MPICH). */
+/* Each node sums numbers along a binomial tree to its first rank. Then the first ranks sum over
+ * nodes. The sum goes down the trees again (two levels, as in MPICH). */
 #include "comm/cost/rounds.h"
 
 /* Returns the height of the binomial tree over the largest node. */

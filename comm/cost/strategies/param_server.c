@@ -1,7 +1,7 @@
 /* Servers are the first ranks. Every rank sends each server the part of the gradient that the
  * server owns; the server adds the parts and answers with weights. The variants stale and async
- * send the same messages in an order that depends on time. A reader that simulates this order needs
- * a queue of events. */
+ * send the same messages in an order that depends on time. A program reader that simulates this
+ * order needs a queue of events. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 
@@ -34,8 +34,9 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
                      demand->key, demand->text, servers);
 }
 
-/* In variants stale and async, ranks can be in different steps and cannot make collective calls.
- * Variant async clips each rank's gradient by that gradient's norm. */
+/* Rejects options that synchronise all ranks in variants stale and async, whose ranks can be in
+ * different steps. Accepts clipping with several servers in variant async, which clips each rank's
+ * gradient by that gradient's norm. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)

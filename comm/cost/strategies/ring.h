@@ -5,6 +5,6 @@
 
 extern const struct schedule_rule ring_rule;
 
-/* Returns the index of the block whose sum `rank` has after the first half. There are `ranks`
- * blocks. */
+/* Returns the index of the block whose sum `rank` has after the first half of the rounds. There are
+ * `ranks` blocks. */
 int ring_block(int rank, int ranks);

@@ -1,4 +1,4 @@
-/* Each rank adds its slice of all ranks' gradients in shared memory. */
+/* Each rank sums its share of all ranks' gradients in shared memory. */
 #include "comm/cost/strategies/shm.h"
 
 #include "comm/cost/rounds.h"

@@ -4,8 +4,8 @@
 
 #include "comm/cost/description.h"
 
-/* Passes the operation "sum" to the reader: a barrier, each rank's sum of its share of `count`
- * numbers over all ranks, then a barrier. */
+/* Passes a sum to the reader: after a barrier, each rank sums its share of the `count` numbers over
+ * all ranks; a second barrier follows. */
 void give_shared_sum(const struct step *s, struct reader *to, size_t count);
 /* Passes a copy to the reader: each rank copies the shares that other ranks have summed or
  * updated. */

@@ -1,5 +1,5 @@
-/* Each block is summed in shared memory. A rank copies the parameters of other ranks once per step,
- * but sharded parameters (stage 3) before each pass of each micro-batch. */
+/* Gradients are summed block by block in shared memory. A rank copies the parameters of other ranks
+ * once per step, but sharded parameters (stage 3) before each pass of each micro-batch. */
 #include "comm/cost/strategies/shm.h"
 #include "comm/cost/strategies/zero.h"
 

@@ -39,8 +39,8 @@ static struct zero_block block_before(const struct step *s, size_t last)
     return zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
 }
 
-/* Gradients of a block are sent as soon as backward has finished it, parameters after the
- * update. */
+/* A block's gradients are sent as soon as backward has finished the block. Its parameters are sent
+ * after the update. */
 static void zero_program(const struct step *s, struct reader *to)
 {
     struct zero_block b;
@@ -61,10 +61,10 @@ static void zero_program(const struct step *s, struct reader *to)
 
 /* ---- Memory ---- */
 
-/* Bytes of parameters that one op reads and other ranks own: of all the op's tensors, of its last
- * tensor and of its first tensor. */
+/* Bytes of one op's parameters that other ranks own: in all of the op's tensors, in its last tensor
+ * and in its first tensor. */
 struct gathered {
-    bool some; /* the op gathers tensors; `all` is 0 if they fill no whole page */
+    bool some; /* whether the op gathers tensors; `all` may still be 0 (no whole page) */
     size_t all, last, first;
 };
 
@@ -78,7 +78,7 @@ struct zero_walk {
     size_t own_page;     /* first page of the last added share */
     /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
     size_t gone, not_here;
-    size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
+    size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients in recent blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* other ranks' gradients of the open block and of the current op */
     size_t open;    /* other ranks' gradients of the open block, whose tensors are being visited */
@@ -104,7 +104,7 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* Returns the page of byte `at`, limited to pages that lie entirely in `s`. */
+/* Returns the page of byte `at`, clamped to the pages that lie entirely in `s`. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;

@@ -14,7 +14,7 @@ struct zero_block {
     bool is_whole; /* the block's parameters stay whole on every rank */
 };
 
-/* Returns the block that ends before tensor `last`; empty if last is 0. Blocks are closed at
+/* Returns the block that ends before tensor `last`; empty if `last` is 0. Blocks are closed at
  * sync.first_cap_mib and sync.cap_mib, as buckets are. `gathers` (stage 3): a tensor of more than
  * sync.zero_persist numbers is a block of its own, and its parameters are sharded. */
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,

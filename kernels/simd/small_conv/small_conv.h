@@ -12,7 +12,8 @@
 #define SMALL_CONV_ROW 8
 /* Products that Winograd's algorithm needs for two adjacent outputs and 5 taps. */
 #define SMALL_CONV_POINTS 6
-/* Numbers in the widest vector of all instruction sets. Padded sizes are multiples of it. */
+/* Number of lanes of the widest vector of all instruction sets. Padded sizes are multiples of this
+ * number. */
 #define SMALL_CONV_PAD (64 / (int)sizeof(real))
 
 /* Convolution with kernel x kernel taps, stride 1 and no padding, then the maximum of each 2x2
@@ -41,8 +42,8 @@ struct small_conv_backward_work {
     real *transposed_dx;    /* gradient of transposed_x, in the same layout */
     real *g;                /* [positions + a vector] list of a channel's gradients that ReLU did
                              * not set to 0 */
-    uint32_t *at;           /* for each element of g: offset of the input patch in its plane, y *
-                             * in_w + x */
+    uint32_t *at;           /* for each element of g: offset y * in_w + x of its input patch in
+                             * a channel */
     real *dw;               /* sum of weight gradients; first layer: [out_c][in_c][kernel][ROW],
                              * others: [out_c][lanes_c / PAD][kernel^2][PAD] */
     real *dbias;            /* [out_c][PAD] sum of bias gradients, one sum per lane */
@@ -70,8 +71,8 @@ struct small_conv_output {
 struct small_conv_gradient {
     const real *dy;
     const struct small_conv_marks *marks;
-    const uint16_t *nonzero; /* [vectors] one bit per window, set if it has nonzero inputs; NULL:
-                              * all are set */
+    const uint16_t *nonzero; /* [vectors] one bit per window, set if the window has nonzero inputs;
+                              * NULL: all bits are set */
     const uint16_t *kept;
     size_t n_kept;
     real scale;
@@ -99,8 +100,8 @@ struct small_conv_winograd_functions {
 };
 
 struct small_conv_backward_functions {
-    /* starts [positions]: offset in the input plane of each pooling window's first input, y * in_w
-     * + x. */
+    /* starts [positions]: offset y * in_w + x of each pooling window's first input in a
+     * channel. */
     void (*prepare)(const struct small_conv *c, uint32_t *starts);
     /* In a net's first layer: adds the gradients of image w->x to w->dw and w->dbias. */
     void (*first)(const struct small_conv *c, const struct small_conv_backward_work *w,

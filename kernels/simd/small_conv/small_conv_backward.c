@@ -25,8 +25,9 @@ static void prepare(const struct small_conv *c, uint32_t *starts)
         starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
 }
 
-/* Lists in w->g the channel's gradients that ReLU did not set to 0 and whose inputs are not all
- * zero. Adds all gradients of the channel to w->dbias. Returns the length of the list. */
+/* Lists the channel's gradients in w->g and the positions of their patches in w->at. Gradients that
+ * ReLU set to 0 and gradients of windows with all-zero inputs are left out. Adds all gradients of
+ * the channel to w->dbias. Returns the length of the list. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {
@@ -110,8 +111,8 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* Transposes VECTOR_LANES channels, of which `left` exist, in `quads` groups of four. Lanes of
- * missing channels get arbitrary numbers, which are never used. */
+/* Transposes `quads` groups of four channels. `left` channels remain in the image; lanes without a
+ * channel get arbitrary numbers, which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {
@@ -205,7 +206,7 @@ INLINE size_t transposed_row(const struct small_conv *c)
     return c->in_w * SMALL_CONV_PAD;
 }
 
-/* Addresses for some taps and VECTOR_LANES input channels. */
+/* Addresses at which the data of some kernel rows begin, for VECTOR_LANES input channels. */
 struct small_conv_taps {
     const real *x;
     real *dx;

@@ -1,6 +1,6 @@
 /* Lanes are pooling windows. Each of the four outputs of a window has its own accumulator, so the
- * maximum is taken over four registers. Per tap, four vectors of inputs are used for CHANNELS
- * channels (AVX-512: 5 channels, 20 FMAs). */
+ * maximum is taken over four registers. At each tap, CHANNELS output channels share four vectors of
+ * inputs (AVX-512: 5 channels, 20 FMAs). */
 #include "kernels/simd/small_conv/small_conv_planes.h"
 #include "kernels/simd/small_conv/small_conv_pool.h"
 

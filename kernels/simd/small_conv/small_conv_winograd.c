@@ -68,8 +68,8 @@ INLINE void transform_planes(const struct small_conv *c, real *planes)
 }
 
 #ifdef LANES_HAS_QUADS
-/* Computes the points of four rows of the image. If `split` is not NULL, the points of rows 2 and 3
- * are also stored in `split`. */
+/* Computes the points of four rows of the image. If `split` is not NULL, the points of the last two
+ * rows are also stored in `split`. */
 INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
                             const real *const rows[4])
 {
@@ -84,8 +84,8 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Computes the points of images with 12 rows and 4 x 4 windows, without storing planes. The last
- * two even and the last two odd rows are processed together. */
+/* Computes the points of an image that has 12 rows and 16 pooling windows (4 by 4), without storing
+ * planes. The last two even and the last two odd rows are processed together. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
 {
@@ -116,9 +116,9 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     transform_planes(c, w->planes);
 }
 
-/* Sums TOGETHER points, beginning with point `first`, over all kernel rows and all channels of the
- * image. The input row of the lower outputs is also the input row of the upper outputs at the next
- * kernel row. */
+/* Sums the products at TOGETHER points, beginning with point `first`, over all kernel rows and all
+ * input channels. The input row of the lower outputs is also the input row of the upper outputs at
+ * the next kernel row. */
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {

@@ -1,8 +1,8 @@
 /* Products of winograd.h with AMX tiles. Four tiles hold the sums of 32 rows and a block of
- * columns. Two tiles of A (the left matrix) and two of the panel (the right matrix) add 32 terms at
- * a time. A row of a tile is a row of A in one block, or a row of pairs of the panel. If the last
- * rows of a panel do not fill a tile, they are padded with zeros. A is read to the end of its
- * block, which must hold finite numbers. */
+ * columns. Each step multiplies two tiles of A (the left matrix) by two tiles of the panel (the
+ * right matrix), which adds 32 terms to each sum. A row of a tile is a row of A in one block, or a
+ * row of pairs of the panel. If the last rows of a panel do not fill a tile, they are padded with
+ * zeros. A is read to the end of its block, which must hold finite numbers. */
 #pragma once
 
 #include "kernels/simd/operands.h"
@@ -133,7 +133,7 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
     TILE_RELEASE();
 }
 
-/* Transposes `steps` rows of 16 pairs: to [16, ROW], padded with zeros. */
+/* Transposes `steps` rows of 16 pairs into `to` [16, ROW], which is padded with zeros. */
 INLINE void transpose_pairs(real *to, const real *from, int steps)
 {
     vreal square[VECTOR_LANES];

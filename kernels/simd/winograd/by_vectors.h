@@ -1,8 +1,8 @@
 /* Products of winograd.h with vectors: each number of A (the left matrix) is broadcast and
  * multiplied by a row of the panel (the right matrix), which is two vectors. AVX-512 has 32
- * registers: 12 rows of sums leave room for a row of the panel and a broadcast. Other sets hold 6
- * rows. Rows are divided evenly, to keep the multipliers busy: 64 rows become 6 groups of 10 or 11,
- * not 5 groups of 12 and one of 4.
+ * registers: 12 rows of sums leave room for a row of the panel and a broadcast. Other instruction
+ * sets have registers for 6 rows. Rows are divided evenly, to keep the multipliers busy: 64 rows
+ * become 6 groups of 10 or 11, not 5 groups of 12 and one of 4.
  *
  * 16-bit operands are packed in pairs. A row of a block then has half as many reals, and a sum
  * takes half as many steps. */
@@ -21,10 +21,11 @@
 #define CASES_OF_ROWS CASES_1_TO_6
 #endif
 
-/* Adds A b to `sum`, for k numbers or pairs of each row of A. Rows of A are row_step apart, numbers
- * within a row k_step apart. Each iteration prefetches one line of the next operand, which begins
- * at `next`. A is usually outside the second-level cache, and its runs are too short for the
- * processor's own prefetching. */
+/* Adds the product of A [rows, k] and B [k, block] to `sum`; k counts pairs if operands are pairs.
+ * Rows of A are row_step reals apart, elements of a row k_step reals apart. Each iteration
+ * prefetches one cache line of the next operand, which begins at `next`. A is usually outside the
+ * second-level cache, and its contiguous parts are too short for the processor's own
+ * prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {

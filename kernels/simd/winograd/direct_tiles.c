@@ -29,8 +29,8 @@ static void input(const struct winograd *w, int n, real *v, uint16_t *blank, con
     input_of(w, n, v, x);
 }
 
-/* Stores dv in dx. With Winograd's algorithm, overlapping tiles are added instead; here each dv is
- * already a complete sum. */
+/* Stores dv in dx. With Winograd's algorithm, overlapping tiles are added instead; here each number
+ * of dv is already a complete sum. */
 static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
 {
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;

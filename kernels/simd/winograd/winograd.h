@@ -34,23 +34,23 @@
  * same algorithm on absolute values with absolute matrices. 44 is the number of roundings on the
  * longest path through the transforms. test_winograd.c derives this bound and checks every number
  * against it. For numbers of equal magnitude and any sign, the bound follows from the row sums of
- * the matrices. Relative to the direct sum's own bound it is at most (24/3)^2 = 63 times with F4
- * (39 on average over a tile), (8/3)^2 = 7.1 times with F2 and (4/2)^2 = 4 times with T2. The
- * gradient of a step stays within 1e-5 of a tensor's norm (test_gradients.c).
+ * the matrices. It exceeds the direct sum's own bound by a factor of at most (24/3)^2 = 63 with F4
+ * (39 on average over a tile), (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. The gradient of a
+ * step stays within 1e-5 of a tensor's norm (test_gradients.c).
  *
- * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has 2u + u^2. This
- * adds 65,900 epsilon to the tolerance, 0.8 % of the same sums. The relative root mean square error
- * is 1.5 % with F4, 0.5 % with F2, 0.6 % with T2 and 0.3 % with direct sums of bf16 operands
- * (test_winograd.c).
+ * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has an error of at
+ * most 2u + u^2. This adds 65,900 epsilon (0.8 %) to the (k + 44) epsilon. The relative root mean
+ * square error is 1.5 % with F4, 0.5 % with F2, 0.6 % with T2 and 0.3 % with direct sums of bf16
+ * operands (test_winograd.c).
  *
  * Zeros: an output whose inputs are all zero must be exactly its bias. If the bias is 0, rounding
- * errors would otherwise decide its sign, and ReLU would let about half of the gradients of blank
- * areas pass. T2's outputs depend on the whole tile. F2's outputs are exact without further
- * measures: no product of an output involves the row and the column of the tile that the output
- * does not depend on. F4's products involve all inner rows, so rounding errors remain. F4's outputs
- * with all-zero inputs are therefore marked during the input transform and set to the bias when
- * stored. The adjoint is not marked: where dy is all zero, the error of dx only enters sums, like
- * any other rounding error. */
+ * errors would otherwise decide the output's sign, and ReLU would let about half of the gradients
+ * of blank areas pass. T2's outputs depend on the whole tile, so all products are then zero. F2's
+ * outputs are exact without further measures: no product of an output involves the row and the
+ * column of the tile that the output does not depend on. F4's products involve all inner rows, so
+ * rounding errors remain. F4's outputs with all-zero inputs are therefore marked during the input
+ * transform and set to the bias when stored. The adjoint is not marked: where dy is all zero, the
+ * error of dx only enters sums, like any other rounding error. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -79,8 +79,8 @@ struct winograd {
     enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
                                               * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
-    struct area in, out, stored; /* parts of x, of the convolution's output and of y that later
-                                  * layers read */
+    struct area in, out, stored; /* used areas of x, of the convolution's outputs and of y: parts
+                                  * that no layer reads are left out */
     int origin_h, origin_w;      /* position of the first tile's first input, usually -pad */
     int tiles_h, tiles_w;
 };
@@ -104,7 +104,8 @@ static inline size_t winograd_spread(int block, int rows)
     return (size_t)(rows | 1) * (size_t)block;
 }
 
-/* Return the number of elements of one image's x and of its stored outputs. */
+/* Return the number of elements of one image's x (winograd_in) and of its stored outputs
+ * (winograd_stored). */
 static inline size_t winograd_in(const struct winograd *w)
 {
     return (size_t)w->in_blocks * (size_t)w->in.h * (size_t)w->in.w * (size_t)w->block;
@@ -115,8 +116,8 @@ static inline size_t winograd_stored(const struct winograd *w)
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
 }
 
-/* Return the size in reals of one image's x and of its stored outputs, with 16-bit numbers
- * packed. */
+/* Return the size in reals, with 16-bit numbers packed, of one image's x (winograd_in_room) and of
+ * its stored outputs (winograd_stored_room). */
 static inline size_t winograd_in_room(const struct winograd *w)
 {
     return winograd_in(w) / precision_per_real(w->x_precision);
@@ -152,7 +153,8 @@ static inline size_t winograd_spread_plane(const struct winograd *w, int rows)
     return winograd_spread(w->block, winograd_steps(w, rows));
 }
 
-/* Return the size in reals of n images' dM in all blocks, and of their M or dV in one block. */
+/* Return the size in reals of n images' dM in all blocks (winograd_dm), and of their M or dV in one
+ * block (winograd_m). */
 static inline size_t winograd_dm(const struct winograd *w, int n)
 {
     return (size_t)w->out_blocks * (size_t)winograd_points(w) *
@@ -171,37 +173,40 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
 }
 
 /* Transforms for n images. x, y, dx, dy and `from` point to the first image; V and M hold only
- * these n images. Blocks consist of input or output channels. */
+ * these n images. Blocks of x and V consist of input channels, blocks of y and M of output
+ * channels. */
 struct winograd_tiles {
     int block, pair;
     /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. blank [tiles]: one bit per
-     * output of a tile, row by row, set if all inputs of the output are zero. All bits are 0 if the
-     * whole tile is zero. Only written for F4. */
+     * output of a tile, row by row, set if all inputs of the output are zero. A tile of zeros is
+     * exact without marks, so its bits are all 0. Only written for F4. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
      * block only. The caller must zero dx first. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
     /* Transforms outputs: block `at` of y <- A'MA + bias [block], then the epilogue. m holds this
-     * block only. `blank` is the result of `input`. Sets `from` to the origin of each output. */
+     * block only. `blank` is the result of `input`. Stores the origin of each output (see
+     * conv3x3.h) in `from`. */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
     /* Computes one block of dM <- A dy A'. Images are `stride` numbers apart in dy and `from`. Adds
-     * the sum of dy before the epilogue to dbias [block]. */
+     * the sum of the gradients before the epilogue to dbias [block]. */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
                            const uint8_t *from, size_t stride);
 };
 
 /* Transforms of weights [O,I,3,3]. */
 struct winograd_weights {
-    /* Transform rows [first, first + count) of panel `at` of U, or of U transposed, to u [points,
-     * count, block]. */
+    /* Compute rows [first, first + count) of panel `at` of U, or of U transposed, and store them in
+     * u [points, count, block]. */
     void (*transform)(const struct winograd *w, int at, int first, int count, real *u,
                       const real *weights);
     void (*transform_transposed)(const struct winograd *w, int at, int first, int count, real *u,
                                  const real *weights);
     /* Computes the gradients of the weights of output block `at` and input channels [first, first +
-     * count): G' dU G, stored in dweights or added to it (`add`). dU is the sum of `parts` panels
-     * [points, count, block] that are `stride` numbers apart, in this order. */
+     * count): G' dU G, stored in dweights or, if `add`, added to it. dU is the sum of `parts`
+     * panels [points, count, block] that are `stride` numbers apart, summed in the order of
+     * memory. */
     void (*adjoint)(const struct winograd *w, int at, int first, int count, real *dweights,
                     const real *du, int parts, size_t stride, bool add);
 };
@@ -215,19 +220,19 @@ enum { RUN = 256, RUN_F4 = 64 };
 /* Products of operands in blocks of `block` columns. The result c holds reals. Strides are in
  * reals. */
 struct winograd_product {
-    /* Computes c [rows, block] <- (or +=, if `add`) the sum over `count` pairs of a[i] [rows, k]
-     * b[i] [k, block]. The columns of a[i] are in blocks that are a_stride apart. Sums of at most
-     * `run` terms are held in registers before they are added to c. With 16-bit operands and odd k,
-     * one more column of a[i] is read. Code for AMX tiles reads a[i] to the end of its last block,
-     * which must hold finite numbers. */
+    /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i] b[i], for
+     * a[i] [rows, k] and b[i] [k, block]. The columns of a[i] are in blocks that are a_stride
+     * apart. Sums of at most `run` terms are held in registers before they are added to c. With
+     * 16-bit operands and odd k, one more column of a[i] is read. Code for AMX tiles reads a[i] to
+     * the end of its last block, which must hold finite numbers. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
-    /* Computes c [rows, block] <- (or +=, if `add`) the sum over `count` pairs of a[i]' b[i], for
+    /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i]' b[i], for
      * a[i] [k, rows] of one block and b[i] [k, block]. Also prefetches `next` [k, block], an
      * operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
     /* Interleaves pairs of rows, as `columns` reads them: [rows/2, block, 2] <- [rows, block] of
-     * 16-bit operands. `to` may equal `from`. NULL if operands are reals. */
+     * 16-bit operands. `to` may equal `from`. The function is NULL if operands are reals. */
     void (*pair)(real *to, const real *from, int rows);
 };

@@ -6,10 +6,11 @@
 #include "kernels/simd/winograd/winograd.h"
 
 /* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any P and Q work. Per
- * axis, the mean square of the rounding errors in y grows by the mean of A'^2 ((B'^2 1)(G^2 1)) /
- * 3, with matrices squared element by element. Among all multiples of 1/8, these P and Q give the
- * smallest factor: 4.8, against 10.8 for the common choice 1 and 2. G's divisions by the distances
- * between points are moved to B': deep layers have more weights to transform than inputs. */
+ * axis, the mean square of the rounding errors in y grows by a factor, the mean of A'^2 ((B'^2
+ * 1)(G^2 1)) / 3, with matrices squared element by element. Among all multiples of 1/8, these P and
+ * Q give the smallest factor: 4.8, against 10.8 for the common choice 1 and 2. G's divisions by the
+ * distances between points are moved to B': deep layers have more weights to transform than
+ * inputs. */
 #define P    0.625
 #define Q    1.5
 #define PP   (P * P)

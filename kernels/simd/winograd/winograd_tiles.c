@@ -100,8 +100,8 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
     return true;
 }
 
-/* Returns one bit for each of the 16 3x3 patches in an F4 tile, set if the patch is all zero.
- * Returns 0 if the whole tile is zero. */
+/* Returns 16 bits, one per 3x3 patch of an F4 tile, set if the patch is all zero. Returns 0 for an
+ * all-zero tile, which needs no marks. */
 static uint16_t blank_patches(const struct winograd *w, const real *x, struct patch at)
 {
     enum { INPUTS = 6, OUTPUTS = 4 };
@@ -120,8 +120,8 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
 }
 
 /* Marks outputs whose inputs are all zero. Every 3x3 patch contains one of the four positions in
- * the tile's middle. If none of these positions is zero in all channels, no patch is all zero; the
- * first channels usually suffice to see that. */
+ * the tile's middle. If each of these positions is nonzero in some channel, no patch is all zero;
+ * the first channels usually suffice to see that. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};
@@ -288,8 +288,9 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
-/* Cases of a switch over epilogues, which call f with the epilogue as constant first argument. Each
- * combination of epilogue and kind of tile is thus compiled separately. */
+/* Cases of a switch over epilogues. Each case calls the given function with the epilogue as a
+ * constant first argument. Each combination of epilogue and kind of tile is thus compiled
+ * separately. */
 #define CASES_OF_EPILOGUE(...)                                                                     \
     CASE_OF(EPILOGUE_NONE, __VA_ARGS__)                                                            \
     CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \

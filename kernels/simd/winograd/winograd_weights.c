@@ -1,7 +1,7 @@
 /* Transforms of weights between [O,I,3,3] and panels, as in winograd.h. Lanes are channels, which
  * are at least nine numbers apart in memory. The nine consecutive weights of each channel are
- * loaded and transposed in registers. For 512 by 512 kernels, gathering single numbers took 4 ms,
- * five times as long. */
+ * loaded and transposed in registers. With 512 input and 512 output channels, gathering single
+ * numbers took 4 ms, five times as long. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd/winograd_axis.h"
@@ -106,8 +106,8 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
-/* Prefetch distance in rows. Each row is one short run of memory, too far from the next row for the
- * processor's own prefetching. */
+/* Prefetch distance in rows, if a row's kernels are adjacent. Each row is then one short run of
+ * memory, too far from the next row for the processor's own prefetching. */
 #define ROWS_AHEAD 6
 
 /* Prefetch distance in numbers, if a row's kernels are far apart. Each lane then reads or writes
@@ -125,7 +125,7 @@ INLINE void prefetch_row(const real *from, int lanes)
 
 enum { POINTS_MAX = WINOGRAD_POINTS_MAX * WINOGRAD_POINTS_MAX };
 
-/* Transforms and stores two rows of U. If only one row exists, the second is zero. */
+/* Computes and stores two rows of U. If only one row exists, the second is zero. */
 INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int rows, size_t row_step)
 {
@@ -159,7 +159,7 @@ INLINE void prefetch_streams(const real *from, size_t step, int lanes)
         __builtin_prefetch(from + (size_t)l * step + NUMBERS_AHEAD, 0, 3);
 }
 
-/* Transforms `count` rows of a panel of U, for one vector of channels. */
+/* Computes `count` rows of a panel of U, for one vector of channels. */
 INLINE void transform_half(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int count, size_t row_step)
 {
@@ -172,9 +172,9 @@ INLINE void transform_half(int kind, real *u, size_t plane, const real *from, si
     }
 }
 
-/* Transforms rows of a panel of U. Lanes are the channels of block `at`, column_step apart in
- * memory; there are `columns` channels in all blocks. The `count` rows, row_step apart, are input
- * channels if lanes are output channels, and vice versa. */
+/* Computes `count` rows of a panel of U. Lanes are the channels of block `at`, column_step apart in
+ * memory; there are `columns` channels in all blocks. The rows, row_step apart, are input channels
+ * if lanes are output channels, and vice versa. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)

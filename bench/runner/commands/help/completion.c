@@ -28,8 +28,8 @@ static const struct shell {
  * a command line */
 static const char asking[] = "words";
 
-/* Prints the first `length` characters of `text`, `end` ("=" or "") and the meaning. Prints nothing
- * if the text does not begin with the word to complete. */
+/* Prints the first `length` characters of `text`, `end` ("=" or "") and the first sentence of
+ * `meaning`. Prints nothing if these characters do not begin with the word to complete. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
 {
@@ -146,8 +146,8 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Offers the allowed values of an option. If any value is allowed, completes the names in the
- * description of the value. */
+/* Offers the choices of an option. For an option without choices, offers completions for the names
+ * in its `value`, such as "CLUSTER". */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)
 {

@@ -35,8 +35,8 @@ struct config_list {
     size_t skip; /* number of characters at the start of a path that are not printed */
 };
 
-/* Prints a spec's name and title. If it has no title, prints the file's first line if that is a
- * comment. */
+/* Prints a spec's path below configs and its title. For a spec without a title, prints the first
+ * line of the file if this line is a comment. */
 static enum status print_config(const char *path, void *arg, struct error *e)
 {
     const struct config_list *list = arg;
@@ -245,8 +245,8 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* Prints `name` and `meaning` if `name` equals `key`. `of`: kind of name, printed after the name;
- * "": none. Returns whether the names are equal. */
+/* If `name` equals `key`, prints `name`, its kind `of` ("": none) and `meaning`. Returns whether
+ * `name` equals `key`. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {
@@ -344,7 +344,7 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            if (lists[i] == names_compressors) /* a compressor can also be a precision */
+            if (lists[i] == names_compressors) /* fp16 and bf16 are also precisions */
                 explain_compressor(out, name);
             explain_layer(out, name);
             found++;
@@ -426,7 +426,7 @@ static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struc
             snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", known[i].name);
 }
 
-/* Allocates and fills the list of names; free *known. */
+/* Allocates *known, the list of names, and fills it. The caller frees *known. */
 static enum status get_names(struct known_name **known, size_t *n, struct error *e)
 {
     *n = list_names(NULL);

@@ -102,8 +102,8 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* Returns the schema of a map with these properties. User-defined options may have any name that
- * matches a pattern. */
+/* Returns the schema of a map with these properties. A pattern allows user-defined options, whose
+ * names are not known here. */
 static json_t *map_with(json_t *properties)
 {
     static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";

@@ -228,7 +228,8 @@ static json_t *figure_properties(size_t begin, size_t end, const char *group)
     return properties;
 }
 
-/* Returns the schema of a figure's map. Options without a default are required. */
+/* Returns the schema of a map of options `begin` to `end` - 1 of figures. Options without a default
+ * are required. `more`: schema of key `published`; NULL: no such key. */
 static json_t *figure_map(size_t begin, size_t end, const char *group, json_t *more)
 {
     json_t *required = json_array(), *properties = figure_properties(begin, end, group);

@@ -381,7 +381,8 @@ static void doubles_beyond_float_are_refused(void **state)
     checkpoint_close(&c);
     session_close(&s);
     if (sizeof(real) == sizeof(float))
-        assert_non_null(strstr(e.text, "tensor 'conv2.bias': number 4 is beyond the range of f32"));
+        assert_non_null(
+            strstr(e.text, "tensor 'conv2.bias': element 4 is beyond the range of f32"));
 }
 
 /* Names in a checkpoint of a run are never shortened. */

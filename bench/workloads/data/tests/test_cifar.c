@@ -324,7 +324,7 @@ static void test_bad_records(void **state)
     write_set(w, w->data);
     w->file[2][RECORD] = 12;
     write_file(w->data, names[2], w->file[2], w->bytes[2]);
-    assert_refused(w, names[2], "byte 3073: label 12 of record 1, expected 0 to 9");
+    assert_refused(w, names[2], "byte 3073: found label 12 in record 1, expected 0 to 9");
     write_file(w->data, names[2], w->file[2], RECORD - 5);
     assert_refused(w, names[2], "byte 0: expected a record of 3073 bytes, found 3068");
     write_file(w->data, names[2], w->file[4], w->bytes[4]);
@@ -405,7 +405,7 @@ static void test_bad_archives(void **state)
     w->file[3][2 * RECORD] = 255;
     a = make_archive(w);
     refuse_archive(w, a, a->n,
-                   "cifar-10-batches-bin/data_batch_4.bin: byte 6146: label 255 of record 2, "
+                   "cifar-10-batches-bin/data_batch_4.bin: byte 6146: found label 255 in record 2, "
                    "expected 0 to 9");
     free(a);
 }

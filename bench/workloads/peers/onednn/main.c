@@ -69,7 +69,7 @@ static bool is_supported(const struct config *c, const struct spec_option *optio
 }
 
 /* Sets `library`, rejects options that this peer does not support, and sets kernels.tune = start,
- * with which all ranks use rank 0's choice of algorithms. */
+ * so that all ranks use rank 0's choice of algorithms. */
 static enum status prepare(struct config *c, struct error *e)
 {
     TRY(onednn_name(library, sizeof library, e));

@@ -9,20 +9,21 @@ struct maker {
     struct op_calls *calls;
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
-    bool last;             /* the op's output is the logits: row-major, 32 bits */
-    bool first;            /* whether this is the network's first program, which stores choices */
+    bool last;             /* whether the op's output is the logits, row-major in 32 bits */
+    bool first;            /* whether this is the first program, which stores its choices in `op` */
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls and the memory of an op. Each function is for one kind of layer, and makes the op's
- * output y and the gradients dx and dy, which are views with the layouts of x and y. */
+/* Add the calls and the memory of m->op to m->calls. Each function makes the op's output y and the
+ * gradients dx and dy, which are views with the layouts of x and y. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);
 enum status add_relu(struct maker *m, struct error *e);
 enum status add_dropout(struct maker *m, struct error *e);
 
-/* Appends the gradient of a ReLU, computed in place from the ReLU's output `y`. */
+/* Appends the backward pass of a ReLU with output `y`. `gradient` holds the gradient of `y`, which
+ * the result overwrites. */
 enum status add_relu_gradient(struct maker *m, struct dnn_calls *calls, dnnl_memory_t y,
                               dnnl_memory_t gradient, struct error *e);
 

@@ -1,5 +1,5 @@
-/* Implements kernels/net/net.h by oneDNN. The peer links the trainer with this file in place of the
- * project's kernels. Batches, losses, optimizers, gradient synchronisation and records are
+/* Implements kernels/net/net.h with oneDNN. The peer links the trainer with this file in place of
+ * the project's kernels. Batches, losses, optimizers, gradient synchronisation and records are
  * therefore the trainer's; forward and backward passes are oneDNN's.
  *
  * From the first forward pass on, the arenas have each layer's weights in the layout of set_layout
@@ -20,7 +20,7 @@
 
 struct net {
     struct net_options options;
-    struct net_desc desc; /* copy; only its layers are used */
+    struct net_desc desc; /* shallow copy; its layers are copied to `layers` */
     struct layer_desc *layers;
     struct onednn_op *ops;
     int n_ops;
@@ -71,7 +71,8 @@ static void choose_ops(struct net *net)
     }
 }
 
-/* Finds the program for n images, or makes it. */
+/* Moves the program for n images to the front of net->programs. Makes the program if there is
+ * none. */
 static enum status find_program(struct net *net, int n, struct error *e)
 {
     struct program **at = &net->programs, *found;
@@ -361,7 +362,8 @@ static void update_running(const struct layer_desc *l, const struct op_calls *c,
     }
 }
 
-/* Sets an op's views to its weights, gradients (not if grads is NULL) and running statistics. */
+/* Points an op's views at its weights, running statistics and, unless `grads` is NULL,
+ * gradients. */
 static void place(struct net *net, int op, const struct exec *ex, const real *params, real *grads)
 {
     const struct layer_desc *l = net->ops[op].layer;

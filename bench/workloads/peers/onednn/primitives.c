@@ -76,8 +76,8 @@ enum status onednn_name(char *text, size_t size, struct error *e)
     return OK;
 }
 
-/* oneDNN encodes an instruction set as bits, including the bits of all instruction sets that it
- * extends. */
+/* In oneDNN, the bits of an instruction set include the bits of every set that it extends. One test
+ * thus finds AVX-512 and its extensions. */
 bool onednn_has_bf16(void)
 {
     return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;

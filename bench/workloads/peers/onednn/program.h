@@ -1,5 +1,6 @@
-/* oneDNN's calls for a network with a fixed number of images, per op, forward and backward. An op
- * is a layer. A convolution, a dense layer or batch norm includes the ReLU that follows it. */
+/* Calls of oneDNN that run each op of a network forward and backward, for a fixed number of images.
+ * An op is a layer, but a convolution, dense layer or batch norm also includes the ReLU that
+ * follows it. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,15 +10,15 @@
 #include "kernels/desc/net_desc.h"
 
 /* Number of passes of a layer with weights, and number of ways to compute a pass. A way is an
- * algorithm with the given layouts or with layouts that oneDNN chooses. */
+ * algorithm with layouts that need no conversion or with layouts that oneDNN chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
-/* Layers of an op, the layout of its weights and its algorithms. All programs of a network share
- * them. */
+/* An op: its layers, the layout of its weights and its algorithms. All programs of a network share
+ * the network's ops. */
 struct onednn_op {
     const struct layer_desc *layer;
-    bool relu;       /* the op includes the next layer, a ReLU */
-    bool hands_back; /* an earlier op has parameters, so the op computes its input's gradient */
+    bool relu;       /* whether the op includes the next layer, a ReLU */
+    bool hands_back; /* whether an earlier op has parameters and needs this op's input gradient */
     /* Layout of the weights in the arenas of parameters and gradients; ndims = 0: no weights. A
      * layer's bias, or scale and shift, are row-major. */
     dnnl_memory_desc_t weights;

@@ -99,8 +99,9 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way (program.h) is chosen. `at`: layouts that leave the choice to oneDNN.
- * given_x, given_y: layouts of input and output that need no conversion; NULL if not known. */
+/* Pass for which a way (program.h) is chosen. `at`: layouts, which oneDNN chooses unless they are
+ * fixed. given_x, given_y: layouts of input and output that need no conversion; NULL if not
+ * known. */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -110,7 +111,7 @@ struct choice {
 };
 
 /* Makes the description of a pass with one algorithm. *made: whether oneDNN has the algorithm for
- * these layouts. */
+ * the layouts c->at. */
 static enum status describe(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                             const struct choice *c, const struct algorithm *algorithm,
                             struct error *e)
@@ -135,8 +136,8 @@ static void note_algorithm(const struct maker *m, const char *name)
         snprintf(text + used, room, "%s%s", used > 0 ? "/" : "", name);
 }
 
-/* Adds to *seconds the time of the conversion between the given layout and the layout that a
- * primitive has chosen. Adds nothing if `given` is NULL or the primitive has no such layout. */
+/* Adds to *seconds the time of a conversion from `given` to the layout that a primitive has chosen
+ * for argument `what`. Adds nothing if `given` is NULL or the primitive has no such argument. */
 static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t desc,
                                   dnnl_query_t what, const dnnl_memory_desc_t *given,
                                   double *seconds, struct error *e)
@@ -177,8 +178,8 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the way of a pass: the way that the op prescribes, otherwise the fastest. A reference
- * implementation is chosen only if there is no other. */
+/* Chooses the fastest way of a pass, unless this is the first program and the op prescribes a way.
+ * A reference implementation is chosen only if there is no other. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {

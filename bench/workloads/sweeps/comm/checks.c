@@ -5,7 +5,7 @@
  *
  *   topk      the k largest numbers, unchanged
  *   sign      the sign of each number times the mean magnitude of the tensor
- *   powersgd  a projection, no larger than the original; its rank is checked by the bytes sent */
+ *   powersgd  a projection, no larger than the original; the bytes sent show its matrix rank */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

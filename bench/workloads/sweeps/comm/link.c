@@ -13,8 +13,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Message sizes: 4 B to 16 MiB, by factors of 4. Sums and paces are taken from 64 KiB on: shorter
- * vectors fit in the first-level cache, and shorter messages are timed in groups. */
+/* Message sizes: 4 B to 16 MiB, by factors of 4. Gamma and paces (find_paces) use sizes from 64 KiB
+ * on: shorter vectors fit in the first-level cache, and shorter messages are timed in groups. */
 enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take

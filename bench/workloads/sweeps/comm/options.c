@@ -54,8 +54,7 @@ static enum status fill_compared(struct sweep_options *o, struct error *e)
     if (o->compares && list->n != 2)
         return error_set(
             e, ERR_ARGUMENT,
-            "--compare: expected two operations, such as shm,mpi_allreduce, found '%s'",
-            list->texts[0]);
+            "--compare: expected two operations, such as shm,mpi_allreduce, found %zu", list->n);
     for (unsigned i = 0; i < list->n; i++)
         TRY(contender_parse(o, "compare", list->texts[i], &o->compared[i], e));
     return OK;
@@ -116,7 +115,8 @@ static enum status check_choice(const struct sweep_options *o, int id, struct er
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "%s has no effect with --compare, which names both operations. Leave one of them out",
+        "%s has no effect with --compare, which names both operations. Leave one of the two "
+        "options out",
         row->key);
 }
 

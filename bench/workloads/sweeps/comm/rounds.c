@@ -68,8 +68,9 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Runs one or two steps of an operation, so that the last is an odd step, and checks the result.
- * (With a compressor, the check runs a further step.) Called before and after the timed rounds. */
+/* Runs one or two steps of an operation, so that the last step has an odd number, and checks the
+ * result. (With a compressor, the check runs a further step.) Called before and after the timed
+ * rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -91,8 +92,8 @@ static enum status check_group(struct sweep *s, const struct problem *p, const s
     return OK;
 }
 
-/* Times a group of operations and checks their results before and after. Sets round_ns on every
- * rank to the times of the slowest rank. */
+/* Times a group of operations in all rounds, and checks their results before and after the rounds.
+ * Sets round_ns on every rank to the times of the slowest rank. */
 static enum status time_group(struct sweep *s, const struct problem *p, const struct group *group,
                               struct error *e)
 {
@@ -116,9 +117,9 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) until the group has as many as the memory limit permits, but at
- * least 2. Contenders that cannot run are reported and skipped. Sets *next to the first contender
- * that was not tried. */
+/* Opens contenders [first, last) and adds them to the group, until the group has the number that
+ * the memory limit permits, or 2 if the limit permits fewer. Contenders that cannot run are
+ * reported and skipped. Sets *next to the first contender that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -219,8 +220,8 @@ static bool is_raw(const struct contender *c)
     return c->is_raw;
 }
 
-/* Times the fastest strategy that computes the sum without a compressor and the fastest library
- * algorithm again, since the fastest of many measurements is partly the luckiest. */
+/* Times two operations again: the fastest strategy that computes the sum without a compressor, and
+ * the fastest library algorithm. The fastest of many measurements is partly the luckiest. */
 static enum status compare_best(struct sweep *s, const struct problem *p,
                                 const struct contender *contenders, int n, struct error *e)
 {

@@ -96,9 +96,9 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank. Bytes
- * and messages that are not counted are taken from the prediction. Sets *agree to whether the
- * counts of all ranks equal the prediction. Collective. */
+/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank. Values
+ * that are not counted are taken from the prediction. Sets *agree to whether the counts of all
+ * ranks equal the prediction. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -145,8 +145,8 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
 }
 
 /* Sets the bus bandwidth as defined by nccl-tests. The definition assumes that each of p ranks
- * sends 2 (p - 1) / p of the gradient, plus or minus one element per message. Sets NAN for
- * operations that send another amount or do not compute the sum. */
+ * sends 2 (p - 1) / p of the gradient. Sets NAN for operations whose amount differs by more than
+ * one element per message, or that do not compute the sum. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

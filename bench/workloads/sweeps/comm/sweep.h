@@ -59,7 +59,7 @@ struct sweep_options {
     int rounds;
     const char *name;   /* name of the link in link.csv */
     const char *record; /* folder for the tables; NULL: standard output */
-    /* limit on the memory per node (bytes) of all strategies that are open at the same time */
+    /* limit on the memory per node (bytes) of all operations that are open at the same time */
     double memory_bytes;
     bool help;
 };
@@ -125,15 +125,15 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
 /* Returns the time (s) of an addition of vectors of `bytes` bytes, which all ranks run at the same
- * time: interpolated between the sizes of s->additions; for smaller and larger sizes in proportion
- * to `bytes`. */
+ * time. Interpolates between the sizes of s->additions. For smaller and larger sizes, the time is
+ * proportional to `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
-/* Returns the predicted calls, messages and bytes of this rank in cost.steps steps, after which
- * messages repeat. */
+/* Returns the predicted calls, messages and bytes of this rank during the result's number of steps,
+ * after which messages repeat. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
-/* Predicts the time (s) of a step by the link model, until the last rank has finished. */
+/* Predicts by the link model the time (s) until the last rank finishes a step. */
 enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
                               const struct contender *c, struct error *e);
 
@@ -162,7 +162,7 @@ void gradients_sum(const struct sweep *s, const struct contender *c, real sums[P
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
 /* Checks the last step's results on every rank; with a compressor, runs and checks a further step.
- * Collective. */
+ * Sets c->is_right to false if any rank has a wrong result. Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
@@ -175,8 +175,8 @@ enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);
 
-/* Times and prints all operations for the tensors of `p`, then compares the best strategy with the
- * best MPI_Allreduce. */
+/* Times all operations for the tensors of `p` and prints their rows. Then times the fastest
+ * strategy again, against the fastest algorithm of MPI_Allreduce. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);

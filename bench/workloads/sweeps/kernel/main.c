@@ -21,8 +21,8 @@ static enum status check_layer(const struct net_desc *desc, const char *option, 
     if (name == NULL || has_layer(desc, name))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "%s: model %s has no layer '%s'; `scalebench model %s` lists them", option,
-                     desc->name, name, desc->name);
+                     "%s: model %s has no layer '%s'; `scalebench model %s` lists all layers",
+                     option, desc->name, name, desc->name);
 }
 
 static enum status sweep_parts(struct sweep *s, struct error *e)

@@ -15,7 +15,7 @@ static const struct tensor_desc *weights_of(const struct net_desc *desc, const s
 }
 
 /* Returns the number of terms of the longest sum by which an output is computed. Layers with
- * one-dimensional weights (batch norm) average over all images. */
+ * one-dimensional weights (batch norm) average over all pixels of all images. */
 static double terms_forward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
@@ -49,9 +49,9 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 
 /* Returns the relative error of a layer's result if its operands are rounded to bf16; 0 for layers
  * that do not round. The relative error of an operand is at most e = 2^-8, with mean square e^2 /
- * 3. Winograd tiles F4 amplify the error most, 4.8 times (kernels/simd/winograd/winograd.h). Batch
- * norm rounds its input once; its means are assumed not to exceed its standard deviations. Rounding
- * a convolution's output adds less than a fifth of F4's error. */
+ * 3. Winograd's F4 tiles amplify the error most, 4.8 times (kernels/simd/winograd/winograd.h).
+ * Batch norm rounds its input once; its means are assumed not to exceed its standard deviations.
+ * Rounding a convolution's output adds less than a fifth of F4's error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&

@@ -88,8 +88,8 @@ static double elapsed_ms(int64_t begin_ns)
     return 1e-6 * (double)(clock_ns() - begin_ns);
 }
 
-/* Runs one training step without update. Stores the times of its ops at index `repeat`; stores no
- * times if `repeat` is negative. */
+/* Runs one training step without update. Stores the times of its ops and loss at index `repeat`;
+ * stores no times if `repeat` is negative. */
 static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
                      real *grads, int repeat)
 {
@@ -195,7 +195,8 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
 }
 
 /* Compares parameter gradients with the reference. An op without parameters gets the result of the
- * nearest earlier op with parameters, since backpropagation to that op passes through it. */
+ * nearest earlier op with parameters, since gradients pass through the former to reach the
+ * latter. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Makes the parameters of the layer that --spoil names 1 % larger, as a wrong kernel could, to test
- * the verdicts. */
+/* Falsifies results to test the verdicts: increases by 1 % all parameters of the layer that --spoil
+ * names. */
 static void spoil(const struct sweep *s, real *params)
 {
     for (int i = 0; i < s->desc->n_tensors; i++) {

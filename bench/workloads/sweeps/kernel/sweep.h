@@ -35,7 +35,7 @@ struct sweep_options {
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
-    bool ops, layers;         /* which to time: ops, single layers */
+    bool ops, layers;         /* whether to time ops; whether to time single layers */
     bool limits;              /* whether to write limits.csv */
     enum precision precision; /* precision of activations, unless the instruction set fixes it */
     enum isa isas[ISAS_MAX];
@@ -74,8 +74,8 @@ struct sweep {
     int wrong; /* number of rows whose verdict is not ok */
 };
 
-/* Computes rates, percentages and verdict of a row from its times ms [n], FLOPs, bytes, residual
- * and instruction set, and prints the row. */
+/* Computes rates, percentages and verdict of a row from its times `ms` [n], its FLOPs, bytes,
+ * residual and bound, and `isa`. Prints the row. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 

@@ -24,11 +24,11 @@ struct noise_estimate {
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.
- * total2: squared norm of the mean gradient over all_images images, or a number on each rank whose
- * mean over ranks is that squared norm. A rank without images adds no local gradient. */
+ * total2: squared norm of the mean gradient over all_images images. total2 may differ between ranks
+ * if its mean over ranks is this norm. A rank without images adds no local gradient. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if b is not smaller
- * than B or a sum is not finite. */
+/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if a rank has as many
+ * images as all ranks together, or if a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

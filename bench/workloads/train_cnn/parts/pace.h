@@ -1,10 +1,10 @@
 /* Sleeps for the time of work that replay does not compute, so that later events happen at the
  * right time.
  *
- * The rank sleeps until shortly before a deadline. If other ranks see the end of the work, it then
- * calls sched_yield until the deadline. The margin between the end of the sleep and the deadline
- * allows for sleeps that end late; pace_open measures it. A time shorter than the margin is spent
- * in sched_yield alone. */
+ * The rank sleeps until shortly before a deadline. If other ranks see the end of the work, the rank
+ * then calls sched_yield until the deadline. The margin between the end of the sleep and the
+ * deadline allows for sleeps that end late; pace_open measures this margin. The rank does not sleep
+ * if the time left is shorter than the margin. */
 #pragma once
 
 #include <stdbool.h>

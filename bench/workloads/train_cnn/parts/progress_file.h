@@ -1,5 +1,5 @@
-/* Writes DIR/progress, from which the program that restarts a killed elastic run reads how many
- * steps and epochs are done. The file is one line of JSON of fixed length, replaced by a single
+/* Writes the numbers of steps and epochs done to DIR/progress, for the program that restarts an
+ * elastic run after a kill. The file is one line of JSON of fixed length, replaced by a single
  * write after each step and each evaluation, outside of timed steps:
  *
  *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123,

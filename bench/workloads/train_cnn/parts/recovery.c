@@ -17,7 +17,7 @@
 enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
 
 /* Runs in a child process, as an MPI job of its own: tries the ULFM calls, discards all output and
- * exits. */
+ * exits with the result as its status. */
 static _Noreturn void try_calls(void)
 {
     int how = IS_NOT_DECLARED, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

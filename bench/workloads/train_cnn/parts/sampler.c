@@ -176,8 +176,8 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* The number is proportional to the largest number of images on any rank: `accumulate` for a full
- * batch, rounded up for a smaller batch. */
+/* The number of micro-batches is proportional to the largest number of images on any rank, rounded
+ * up. A full batch has `accumulate` micro-batches. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {

@@ -4,11 +4,12 @@
  * Global sharding: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice
  * of that order, so p ranks together train on the same images as one rank.
  *
- * Contiguous sharding: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles
- * them separately. The N positions of an epoch go to ranks in turn, larger shards first. A step has
- * as many images over all ranks as with global sharding. The number of images of one rank is the
- * batch divided by the ranks, rounded down or up. An epoch uses every sample once. `drop` leaves
- * out images that only some ranks have; `pad` repeats the first image of the rank's shard. */
+ * Contiguous sharding: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles them
+ * separately. The N positions of an epoch go to ranks in turn, first to ranks with larger shards. A
+ * step has as many images over all ranks as with global sharding. The number of images of one rank
+ * is the batch divided by the ranks, rounded down or up. With train.remainder: uneven, an epoch
+ * uses every sample once. `drop` leaves out images that only some ranks have; `pad` repeats the
+ * first image of the rank's shard with weight 0. */
 #pragma once
 
 #include <stdbool.h>
