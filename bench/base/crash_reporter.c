@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Makes this process the only reporter of its launcher, by binding an abstract socket name that
- * contains the launcher's id. Returns false if another process has bound the name. A rank that
- * waits for a dead rank may crash before the launcher notices the first death, and only the first
- * death is of interest. The kernel frees the name when its owner ends. */
+/* Lets only one reporter per launcher print: binds an abstract socket name that contains the
+ * launcher's process id. Returns false if another process has bound the name. After a rank dies,
+ * ranks that wait for its messages may crash too, but only the first death is of interest. The
+ * kernel frees the name when the process that bound the name exits. */
 static bool may_report(pid_t launcher)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -49,9 +49,9 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
     _exit(0);
 }
 
-/* Handles SIGABRT of the parent. Communication libraries abort a process that finds a peer dead.
- * The pause lets the reporter of the dead peer, whose process may still be closing its files,
- * report first. */
+/* Handles SIGABRT in the parent: delays the abort by half a second. Communication libraries abort a
+ * process whose peer has died. The delay lets the peer's reporter print first, as soon as the
+ * kernel has closed the peer's files. */
 static void abort_late(int signal)
 {
     nanosleep(&(const struct timespec){.tv_nsec = 500000000}, NULL);

@@ -163,13 +163,13 @@ static const struct {
     const char *head; /* first characters of the file, after blanks; case is ignored */
     const char *what, *remedy;
 } mistaken[] = {
-    {"<!DOCTYPE html", "a web page", "download it again"},
-    {"<html", "a web page", "download it again"},
-    {"<?xml", SERVER, "download it again"},
-    {"<Error>", SERVER, "download it again"},
-    {"version https://git-lfs", "a pointer of Git LFS", "run git lfs pull"},
+    {"<!DOCTYPE html", "a web page", "Download the file again"},
+    {"<html", "a web page", "Download the file again"},
+    {"<?xml", SERVER, "Download the file again"},
+    {"<Error>", SERVER, "Download the file again"},
+    {"version https://git-lfs", "a pointer of Git LFS", "Run git lfs pull"},
     {"PK\3\4", "a zip archive (also written by torch.save)",
-     "unpack it, or write a state_dict with safetensors.torch.save_file"},
+     "Unpack the archive, or write a state_dict with safetensors.torch.save_file"},
 };
 
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
@@ -181,8 +181,7 @@ enum status file_check_head(const char *path, const void *head, size_t n, const 
     const char *begin = text + strspn(text, "\xef\xbb\xbf \t\r\n");
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
         if (strncasecmp(begin, mistaken[i].head, strlen(mistaken[i].head)) == 0)
-            return error_at(e, ERR_DATA, path, 0, 0,
-                            "begins with '%.*s': found %s, expected %s; %s",
+            return error_at(e, ERR_DATA, path, 0, 0, "begins with '%.*s' like %s; expected %s. %s",
                             (int)strcspn(mistaken[i].head, "\3"), mistaken[i].head,
                             mistaken[i].what, format, mistaken[i].remedy);
     return OK;

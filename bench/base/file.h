@@ -60,7 +60,7 @@ bool file_sync_folder(const char *folder);
 #define FILE_HEAD_BYTES 64
 
 /* Returns ERR_DATA if the first `n` bytes of a file show that it is a web page, an archive or the
- * like. With `format` "IDX", a message is "begins with '<html': found a web page, expected IDX;
- * download it again". */
+ * like. With `format` "IDX", a message is "begins with '<html' like a web page; expected IDX.
+ * Download the file again". */
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
                             struct error *e);

@@ -30,9 +30,9 @@ struct trend {
     double change;
 };
 
-/* Returns the trend of x[n]. More than 64 values are first reduced to 64 medians of neighbours,
- * which bounds the number of pairs. NAN if n < 4, if a value is not finite, or if memory runs
- * out. */
+/* Returns the trend of x[n]. If n > 64, the values are first replaced by the medians of 64 groups
+ * of consecutive values, to bound the number of pairs of points. Both members are NAN if n < 4, if
+ * a value is not finite, or if memory runs out. */
 struct trend homogeneity_trend(const double *x, size_t n);
 
 /* Returns whether the mean of x[n] differs from 0 at level `alpha`, by a two-sided t test; false if

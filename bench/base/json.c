@@ -58,7 +58,7 @@ enum status json_read_lines(FILE *file, const char *path, json_take_line *take, 
     for (*lines = 0; status == OK && (length = getline(&text, &room, file)) >= 0; ++*lines) {
         if (torn) {
             status = error_at(e, ERR_DATA, path, *lines, 0, "not a JSON object: %s",
-                              why.text[0] ? why.text : "found another JSON value");
+                              why.text[0] ? why.text : "found an array");
             break;
         }
         json_t *object = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);

@@ -1,4 +1,4 @@
-/* Checks, before long work begins, that its output files can be written. */
+/* Checks before a long run that the output files of the run can be written. */
 #pragma once
 
 #include "kernels/base/error.h"

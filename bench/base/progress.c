@@ -12,7 +12,8 @@ void progress_begin(struct progress *p, FILE *out)
     p->terminal = isatty(fileno(out));
 }
 
-/* Prints the line. On a terminal it is cut to the width, so that the next line can overwrite it. */
+/* Prints the progress line, without newline. On a terminal, the line is cut to the terminal's
+ * width, so that the next progress line can overwrite the whole line. */
 static void print_line(const struct progress *p)
 {
     char since[TEXT_NUMBER], left[TEXT_NUMBER], what[4 * sizeof p->what], begin[64],

@@ -37,8 +37,8 @@ struct safetensors {
     size_t n;
 };
 
-/* Checks that safetensors_write will be able to write the file. ERR_ARGUMENT names the option that
- * gave the path, and the type of `path` if it is not a regular file. */
+/* Checks that safetensors_write will be able to write `path`. If not: ERR_ARGUMENT, with a message
+ * that begins with `option`, the name of the option that sets the path, and gives the reason. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
 /* Writes `n` tensors, whose names must differ, and the metadata, an object of strings (NULL: none).

@@ -236,7 +236,7 @@ enum status safetensors_open(struct safetensors *file, const char *path, struct 
 {
     *file = (struct safetensors){.n = 0};
     if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
-        return error_set(e, ERR_ARGUMENT, "path %s: expected at most %zu bytes", path,
+        return error_set(e, ERR_ARGUMENT, "path %s is too long: expected at most %zu bytes", path,
                          sizeof file->path - 1);
     TRY(file_map_open(&file->map, path, e));
     TRY(read_header(file, e));

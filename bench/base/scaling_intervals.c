@@ -98,7 +98,8 @@ static size_t times_drawn(const struct resampling *r, int block)
     return r->drawn[found - r->blocks];
 }
 
-/* Returns the `rank`-th smallest of the drawn ratios, counting from 0. */
+/* Returns the `rank`-th smallest ratio of a sample; the smallest has `rank` 0. Each ratio counts as
+ * often as its block was drawn. */
 static double ratio_at(const struct resampling *r, const struct scaling_sample *sample, size_t rank)
 {
     size_t k = 0;
@@ -110,8 +111,8 @@ static double ratio_at(const struct resampling *r, const struct scaling_sample *
     return sample->pairs[k].ratio;
 }
 
-/* Returns the median of the drawn ratios. If no block of the sample was drawn, returns the median
- * of all its ratios. */
+/* Returns the median of a sample's ratios, each counted as often as its block was drawn. If no
+ * block of the sample was drawn, returns the median of all its ratios. */
 static double median_of(const struct resampling *r, const struct scaling_sample *sample)
 {
     size_t n = 0;

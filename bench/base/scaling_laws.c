@@ -114,8 +114,9 @@ static struct parameters minimum_of(const struct normal *s)
     return least;
 }
 
-/* Moves *at towards `to`, and halves the distance until the sum of squares is below *sum. Sets *sum
- * to the new sum. Returns whether the sum fell enough for another move to be useful. */
+/* Moves *at to `to`, or part of the way: the move is halved until the sum of squares is below *sum.
+ * Sets *sum to the new sum. Returns false if no move lowers the sum, or if the sum fell by rounding
+ * errors only. */
 static bool descend(struct parameters *at, struct parameters to, double *sum,
                     const struct shape *shape, const struct scaling_point *points, size_t n)
 {

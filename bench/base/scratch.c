@@ -12,8 +12,8 @@ enum status scratch_open(char *path, size_t size, struct error *e)
     int length = snprintf(path, size, "%s/scalebench-XXXXXX", folder);
     if (length < 0 || (size_t)length >= size)
         return error_set(e, ERR_SYSTEM,
-                         "TMPDIR: %s is too long: the path of a temporary folder in TMPDIR must "
-                         "have fewer than %zu bytes",
+                         "TMPDIR = %s is too long: with /scalebench-XXXXXX appended, the path "
+                         "must have fewer than %zu bytes",
                          folder, size);
     if (mkdtemp(path) == NULL)
         return error_set(e, ERR_SYSTEM, "cannot create the temporary folder %s: %s", path,

@@ -7,10 +7,11 @@
 
 /* ---- Mann and Whitney's U ---- */
 
-/* Counts, for each u <= most, the orders of two samples of n and m values that give Mann-Whitney U
- * = u. These numbers are the coefficients of q^u in the Gaussian binomial prod (1 - q^(n+i)) / (1 -
- * q^i), i = 1 .. m. Takes one pass per factor (Harding, "An efficient, minimal-storage procedure
- * for calculating the Mann-Whitney U", 1984). Counts are exact below 2^53. */
+/* Sets ways[u], for each u <= most, to the number of orders of two merged samples (n and m values)
+ * with Mann-Whitney U = u. This number is the coefficient of q^u in the Gaussian binomial prod (1 -
+ * q^(n+i)) / (1 - q^i), i = 1 .. m. Takes one pass per factor (Harding, "An efficient,
+ * minimal-storage procedure for calculating the Mann-Whitney U", 1984). Counts are exact below
+ * 2^53. */
 static void count_ways(double *ways, size_t most, size_t n, size_t m)
 {
     memset(ways, 0, (most + 1) * sizeof *ways);

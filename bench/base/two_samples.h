@@ -4,12 +4,13 @@
 
 #include "kernels/base/stats.h"
 
-/* Returns the shift of y[m] against x[n] by Hodges and Lehmann, "Estimates of location based on
- * rank tests", 1963. mid is the median of all differences y - x. lo and hi are differences chosen
- * by the distribution of Wilcoxon's rank sum for `level`. If the populations differ by a shift
- * alone, the interval covers it with at least the returned level. If n and m are too small for
- * `level`, lo and hi are the extreme differences and `met` is false. For logarithms the shift is
- * the logarithm of a ratio. NAN if a sample is empty or holds a NAN, or if memory runs out. */
+/* Returns the shift of y[m] relative to x[n] and its confidence interval (Hodges and Lehmann,
+ * "Estimates of location based on rank tests", 1963). mid: median of all differences y - x. lo and
+ * hi: two of these differences, chosen by the distribution of Wilcoxon's rank sum for confidence
+ * `level`. If the populations differ by a shift alone, the interval contains the shift with at
+ * least the returned level. If n and m are too small for `level`, lo and hi are the smallest and
+ * the largest difference, and `met` is false. If x and y are logarithms, the shift is the logarithm
+ * of a ratio. lo, mid and hi are NAN if a sample is empty or holds a NAN, or if memory runs out. */
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 

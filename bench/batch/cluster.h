@@ -17,18 +17,19 @@ struct cluster {
     struct node root;
 };
 
-/* Reads the description of a cluster. `name` is a path, or the name of configs/sites/<name>.yaml
- * below the current folder, otherwise below `home`. ERR_SPEC with file:line:column if it cannot be
- * read, ERR_ARGUMENT if it is not found. Call cluster_free afterwards, even after an error. */
+/* Reads the description of a cluster. `name`: path of the file, or NAME for
+ * configs/sites/NAME.yaml, which is searched in the current folder, then in `home`. ERR_ARGUMENT if
+ * the file is not found. ERR_SPEC with file:line:column if the content of the file is wrong. Call
+ * cluster_free afterwards, even after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 
-/* Return the value of a key of the file. If the key is missing: text "", count 1, list NULL. *n:
- * length of the list. */
+/* cluster_text, cluster_count and cluster_list return the value of a key. If the file does not have
+ * the key, they return "", 1 and NULL. *n: number of items in the list. */
 const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the size of the cluster's largest job: cores per node and number of nodes. All jobs on
- * this cluster read a spec for this size, so that they have the same points. */
+/* Returns the size of the cluster's largest job: cores per node and number of nodes. Every job
+ * reads its spec as if the job had this size, so that all jobs have the same points. */
 struct spec_machine cluster_machine(const struct cluster *c);

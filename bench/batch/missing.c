@@ -55,8 +55,8 @@ static bool fits(const struct point *point, const struct spec_machine *machine)
            missing_cores(point) <= machine->usable_cores;
 }
 
-/* Returns whether jobs for points on more nodes will run all missing launches of a base point, to
- * pair them with launches of those points. The base point then needs no job of its own. */
+/* Returns whether a base point needs no job of its own. If so, the jobs of points on more nodes
+ * will run all its missing launches, each paired with a launch of such a point. */
 static bool comes_with_others(const struct launch_order *o, const struct spec *spec,
                               const struct spec_machine *machine, size_t point)
 {

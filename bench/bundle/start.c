@@ -1,8 +1,8 @@
-/* Starter of a bundle's program (ci/bundle.sh), linked statically and installed under the program's
- * name. It starts NAME.program of the same folder with the bundle's dynamic loader and
- * libraries. So a bundle works in any folder and on any machine; a program alone would need its
- * loader at an absolute path. The loader has one name per program, lib/as/NAME, since ps and top
- * show that name. */
+/* Starts a program of a bundle (ci/bundle.sh). This starter is linked statically and installed as
+ * NAME. It runs NAME.program in the same folder with the bundle's dynamic loader and libraries. A
+ * program started directly would use the loader at a fixed absolute path; with the starter, a
+ * bundle works in any folder. ps and top show the loader's file name, so each program has its own
+ * link to the loader, lib/as/NAME. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

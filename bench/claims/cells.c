@@ -101,8 +101,8 @@ static enum status read_where(struct cell *cell, size_t at, struct error *e)
 
 /* ---- Rows ---- */
 
-/* Sets the interval of a number that has no usable interval: unbounded if the number varies between
- * runs (has_interval), otherwise exact. */
+/* Replaces a missing or unusable interval of *number. The new interval is unbounded if
+ * `has_interval` (the number varies between launches), otherwise exact: lo = hi = mid. */
 static void open_interval(struct interval *number, bool has_interval)
 {
     number->lo = has_interval ? -INFINITY : number->mid;
@@ -119,8 +119,9 @@ static unsigned kind_of(const struct csv_table *table, size_t row)
     return bits;
 }
 
-/* Returns the evidence of a row. If its table has no column `kind`, reads the row of the same point
- * in summary.csv. Without such a row, the evidence is measured. */
+/* Returns the evidence of a row (bits 1 << enum claim_evidence) from its column `kind`. If the row
+ * has no kind, uses column `kind` of the same point in summary.csv; if that is missing too,
+ * EVIDENCE_measured. */
 static unsigned evidence_of(const struct check_point *own, const struct claim_table *summary)
 {
     const struct csv_table *table = &own->c->run.summary, *points = &summary->rows.run.summary;
@@ -133,8 +134,9 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* For columns whose names start with `begins`, column `by` has the confidence level of their
- * intervals or, if `pairs`, the number of launch pairs behind them. */
+/* Columns that state how certain an interval is. For a column whose name starts with `begins`,
+ * column `by` has the confidence level or, if `pairs`, the number of launch pairs behind the
+ * interval. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -145,9 +147,9 @@ static const struct {
                 {"onednn_ratio", "onednn_pairs", true},   {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Returns whether too few launches, pairs or seeds support the row's interval. Uses the level of
- * step_ms for columns that are not in `sureties`, and for tables of earlier versions, which lack
- * the number of pairs. */
+/* Returns whether the interval of `column` in this row is below CLAIM_LEVEL because of too few
+ * launches, pairs or seeds. If `column` is not in `sureties`, or if the table is of an earlier
+ * version without numbers of pairs, the level of step_ms decides. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -298,8 +300,9 @@ static size_t find_launches(double *x, double *own, const struct cell *cell)
     return n;
 }
 
-/* Computes the median over launches. The median of several published numbers is exact. A single row
- * keeps its interval; a single measured value without an interval gets an unbounded one. */
+/* Computes the median over launches and its interval. The median of several published numbers is
+ * exact. If only one row matches, the row's own interval is kept; a measured row without an
+ * interval gets an unbounded one. */
 static enum status find_median(struct interval *r, const struct cell *cell, struct error *e)
 {
     double *x;
@@ -392,9 +395,9 @@ static const char *name_missing(char text[200], const struct cell *cell)
     return "no row matches; correct the condition, or run the campaign with such a point";
 }
 
-/* Handles a cell without numbers. With reduction `only`, takes the text in the row. With other
- * reductions a text is a mistake in the claims file, as is an empty cell of a published table. If
- * the table of a run has no value, the claim cannot be judged. */
+/* Handles a cell without numbers. Reduction `only` accepts a text and copies it to value->word.
+ * ERR_SPEC if another reduction selects a text, or if a published table has no value. If the table
+ * of a run has no value, sets claim->reason, since the claim cannot be judged. */
 static enum status find_nothing(const struct cell *cell, struct error *e)
 {
     struct claim_value *value = cell->value;

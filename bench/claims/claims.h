@@ -15,23 +15,25 @@
  *       holds: ratio > 1
  *
  * A value is a cell, "[reduction] column of file [where condition]", or arithmetic over earlier
- * values. A file is a table of a run, run/file.csv, or lies in published/ beside the claims. Names
- * in a cell are resolved as in `scalebench check`: columns, with their intervals, and for
- * summary.csv also options of the points.
+ * values. `file` is run/file.csv for a table of a run in reference/, or file.csv for a table in
+ * published/. Both folders are beside the claims file. Names in `column` and `condition` are
+ * columns or, for summary.csv, also options of the points, as in `scalebench check`.
  *
- * The verdict evaluates `holds` over intervals of 95 %. A cell has the interval in its columns
- * *_lo and *_hi if their level reaches 95 %. `median of` a column has an interval from order
- * statistics for six or more launches, and from Student's t for two to five. Several rows of one
- * launch are replaced by their median first. Any other cell has an unbounded interval if its column
- * has bounds *_lo and *_hi, if it is in a measured column of summary.csv, or if it is the median of
- * one launch. The remaining cells, such as counted and published numbers, are exact.
+ * The verdict evaluates `holds` over 95 % intervals of the values. A cell takes its interval from
+ * columns *_lo and *_hi if their confidence level reaches 95 %. `median of` a column has an
+ * interval from order statistics for six or more launches, and from Student's t for two to five. A
+ * launch with several rows counts once, by the median of its rows. Any other cell has an unbounded
+ * interval if its column has bounds *_lo and *_hi, if it is in a measured column of summary.csv, or
+ * if it is the median of one launch. The remaining cells, such as counted and published numbers,
+ * are exact.
  *
- * "a - b" and "a / b" of two medians over different launches have the estimate and exact interval
- * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
- * are over the same launches, each launch gives one difference or quotient, and the interval is
- * computed for the median of these. Other arithmetic has the interval of its corners, the extremes
- * over the intervals of its values. Arithmetic over samples that are too small for 95 %, or over
- * columns that raw.csv lacks (such as speedup), has the interval of its corners too.
+ * For two medians over different launches, "a - b" and "a / b" have the estimate and exact interval
+ * of Hodges and Lehmann for two samples (bench/base/two_samples.h); "a / b" uses logarithms. For
+ * two medians over the same launches, each launch gives one difference or quotient, and the
+ * interval is computed for the median of these numbers. All other arithmetic has the interval of
+ * its corners: the smallest and largest result over the intervals of its values. This includes
+ * arithmetic over samples that are too small for 95 %, or over columns that raw.csv lacks (such as
+ * speedup).
  *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
@@ -86,8 +88,8 @@ struct claim_value {
     bool sampled;                    /* the value is a cell of one row, or a median of rows */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;        /* method that gave the interval of an arithmetic value */
-    size_t launches[2];              /* numbers of launches of a and b in "a - b" or "a / b"; 0:
-                                        more launches would not replace METHOD_CORNERS */
+    size_t launches[2];              /* number of launches of a, and of b, in "a - b" or "a / b"; 0:
+                                        the method is METHOD_CORNERS for any number of launches */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
@@ -163,9 +165,9 @@ enum status claims_select(struct claims *c, const char *of, struct error *e);
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
-/* Reads the story: the text between two marks in the README.md beside claims.yaml. *text is NULL
- * without a README.md, or if the claims file has another name; the caller frees *text. *line is the
- * line where the story begins. */
+/* Reads the story: the text between two HTML comments in the README.md beside the claims file.
+ * *line is the line where the story begins. *text is NULL if there is no README.md, or if the
+ * claims file is not called claims.yaml. The caller frees *text. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
@@ -186,10 +188,10 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the function that writes verdicts in format `name`. If `plan`, the function writes one row
- * per undecided claim with the launches that would decide the claim. Rows whose launches decide the
- * most claims per second of measurement are first. The message of ERR_ARGUMENT lists all
- * formats. */
+/* Finds the function that writes verdicts in format `name` or, if `plan`, the plan: one row per
+ * undecided claim with the number of launches that would decide the claim. The plan begins with the
+ * claim whose launches decide the most claims per second of measurement. If `name` is unknown, the
+ * message of ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
@@ -211,8 +213,9 @@ void claim_tables_free(struct claims *c);
  * missing, sets claim->reason. */
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
-/* Computes the i-th value of a claim as arithmetic over earlier values. NAN if claim->reason is set
- * already, or if a measured divisor is 0, which sets claim->reason. */
+/* Computes the i-th value of a claim as arithmetic over earlier values. If claim->reason is already
+ * set, the value is NAN. Division by 0 gives NAN and sets claim->reason, but is ERR_SPEC if all
+ * numbers of the claim are published. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
 /* Replaces the interval of a value "a - b" or "a / b" by the interval computed from the launches of
@@ -223,8 +226,9 @@ enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *
  * more, from Student's t for two to five, unbounded for one. */
 struct interval claim_median_interval(const double *x, size_t n);
 
-/* Returns the unit of a claim's value (a condition_unit_of callback). The unit's kind includes its
- * factor, so that a sum or comparison of s and ms is refused, not converted. */
+/* Returns the unit of a claim's value (a condition_unit_of callback). Gives units of different
+ * size, such as s and ms, different kinds: condition_match_units then refuses to add or compare
+ * them, instead of converting them. */
 struct condition_unit claim_unit_of(const char *name, const void *claim);
 
 /* Returns the name of the method that computed the interval of an arithmetic value; NULL for a
@@ -239,16 +243,16 @@ enum status claim_refuse_value(const struct claim_value *value, struct error *e,
 enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
                                const char *name, struct error *e);
 
-/* Returns whether the interval of value `name` alone leaves the claim undecided. */
+/* Returns whether the claim would be undecided if every value except `name` were exact. */
 bool claim_is_open(const struct claim *claim, const char *name);
 
 /* Computes claim->need of an undecided claim, and appends the number of launches, if known, to
  * claim->reason. */
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
-/* Returns the expected half width of the interval over n launches, in standard deviations of one
- * launch; infinite if n < 2. The interval uses Student's t for two to five launches, and order
- * statistics for six or more. */
+/* Returns the expected half width of the 95 % interval of the median of n launches, in standard
+ * deviations of one launch; infinite if n < 2. The interval uses Student's t for two to five
+ * launches, and order statistics for six or more. */
 double claim_expected_width(size_t n);
 
 /* Returns the expected half width of the two-sample interval over n and m launches, in standard
@@ -258,9 +262,10 @@ double claim_expected_shift(size_t n, size_t m);
 /* A condition_lookup callback: looks up a claim's value by name. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
-/* Writes the address of a value: its row or consecutive rows, such as "published/a.csv#L3". A value
- * without such rows, and the verdict (`value` NULL), has the address of the claim's row in
- * claims.csv. `index` is the claim's index in the claims file. Returns `text`. */
+/* Writes the address of a value's row or consecutive rows, such as "published/a.csv#L3". For the
+ * verdict (`value` NULL), and for a value that has no rows or combines separate rows, writes the
+ * address of the claim's row in claims.csv. `index` is the claim's index in the claims file.
+ * Returns `text`. */
 enum { CLAIM_ADDRESS = 320 };
 char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
 

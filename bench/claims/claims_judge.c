@@ -106,8 +106,8 @@ static enum status check_tables(const struct claim *claim, struct error *e)
             if (claim->values[k].of_table && strcmp(claim->values[k].name, terms[i].name) == 0)
                 return OK;
     return mark_error(e, ERR_SPEC, claim->holds_mark,
-                      "holds: expected a value from a table, found only numbers. Use a cell, such "
-                      "as step_ms of RUN/summary.csv where ranks = 2");
+                      "holds: expected a value from a table, found only constants. Use a cell, "
+                      "such as step_ms of RUN/summary.csv where ranks = 2");
 }
 
 static enum status judge(struct claim *claim, struct error *e)

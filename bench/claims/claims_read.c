@@ -80,7 +80,8 @@ static enum status check_id(const struct claims *c, const struct node *item, str
 {
     const char *slash = strchr(item->text, '/');
     if (slash == NULL || slash == item->text || slash[1] == '\0')
-        return mark_error(e, ERR_SPEC, item->mark, "id: expected report/name, found '%s'",
+        return mark_error(e, ERR_SPEC, item->mark,
+                          "id: expected the form report/name, such as kota/one_sum, found '%s'",
                           item->text);
     for (size_t i = 0; i + 1 < c->n; i++)
         if (strcmp(c->claims[i].id, item->text) == 0)

@@ -112,8 +112,8 @@ static void sample_point(struct claim_sample *s, const struct claim_need *launch
     }
 }
 
-/* Finds the launches behind a cell of summary.csv. Finds none unless the cell has exactly one row,
- * and so one point. */
+/* Finds the launches behind a cell of summary.csv. Finds no launches if the cell has several rows,
+ * since these are rows of several points. */
 static enum status find_launches(struct claim_need *launches, struct claims *c,
                                  const struct claim_value *value, struct error *e)
 {

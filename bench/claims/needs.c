@@ -11,8 +11,8 @@
 #define LAUNCHES_MIN 6
 /* Number of launches above which half widths are taken to shrink as 1 / sqrt(launches). */
 #define RANKS_MAX 200
-/* Number of launches in each of two samples above which half widths of two-sample intervals are
- * taken to shrink as 1 / sqrt(launches). */
+/* If both samples have more launches than this, the half width of a two-sample interval is assumed
+ * to shrink as 1 / sqrt(launches). */
 #define PAIRS_MAX 50
 
 /* ---- Expected widths ---- */
@@ -43,9 +43,10 @@ double claim_expected_shift(size_t n, size_t m)
     size_t critical = rank_sum_critical(n, m, (1 - CLAIM_LEVEL) / 2, &tail);
     if (critical == 0)
         return INFINITY;
-    /* Blom's formula, applied to the n x m differences. Their standard deviation is sqrt(2) times
-     * the standard deviation of a launch. The differences depend on each other: the result is 6 %
-     * too large for two samples of 6 launches, and 2 % for two samples of 20. */
+    /* Blom's formula, applied to the n x m differences between launches of the two samples. The
+     * standard deviation of a difference is sqrt(2) times the standard deviation of a launch. The
+     * differences are not independent: the half width is 6 % too large for two samples of 6
+     * launches, and 2 % for two samples of 20. */
     double share = ((double)critical - 0.375) / ((double)(n * m) + 0.25);
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
@@ -113,9 +114,10 @@ static bool varies(const struct interval *number)
     return number->lo < number->hi;
 }
 
-/* Fills widths[i] for each value i: for a deciding cell with an interval, the expected half width
- * in standard deviations of one launch; otherwise 0. Sets need->known to false if there is no such
- * cell, if the launches of such a cell are unknown, or if the cell's ranks share cores. */
+/* Sets deciding[i] if the condition uses value i, directly or through arithmetic. Sets widths[i] of
+ * each deciding cell with an interval to the expected half width, in standard deviations of one
+ * launch; other widths stay 0. Sets need->known to false if there is no such cell, or if one of
+ * these cells has unknown launches or ranks that share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -182,9 +184,9 @@ static struct interval expect_first(const struct claim_value *value, const struc
     return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
 }
 
-/* Replaces the corner interval of a difference or quotient in *at by the interval expected from
- * `launches` launches. Keeps the corner interval if more launches cannot replace METHOD_CORNERS by
- * another method. */
+/* Sets the interval of a difference or quotient in *at to the paired or two-sample interval
+ * expected from `launches` launches. Keeps the interval from METHOD_CORNERS if more launches would
+ * allow neither. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -217,7 +219,7 @@ static enum status judge_at(enum condition_truth *holds, struct claim *at,
     return OK;
 }
 
-/* Rounds up to two significant digits from 100 on, since the number is an estimate. */
+/* Rounds numbers of 100 or more up to two significant digits, since the numbers are estimates. */
 static size_t round_up(size_t n)
 {
     size_t step = 1;

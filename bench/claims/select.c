@@ -52,7 +52,7 @@ static enum status refuse(const struct claims *c, const char *of, struct error *
     for (size_t i = 0; runs != NULL && i < runs->n && n < KNOWN_MOST; i++)
         known[n++] = runs->items[i].key;
     return error_set(e, ERR_ARGUMENT,
-                     "claims: --of: expected a claim, a run, or a report such as kota: %s",
+                     "claims: --of: expected the name of a report, claim or run, but %s",
                      name_explain(text, sizeof text, of, known, n));
 }
 

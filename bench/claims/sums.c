@@ -39,8 +39,8 @@ struct condition_unit claim_unit_of(const char *name, const void *arg)
     return unit;
 }
 
-/* Argument of look_up_one_open, which treats every value except `name` as exact. Tests whether the
- * interval of `name` alone leaves the claim undecided. */
+/* Argument of look_up_one_open, a condition_lookup callback that treats every value except `name`
+ * as exact. */
 struct one_open {
     const struct claim *claim;
     const char *name;
@@ -78,8 +78,8 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
     return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
 }
 
-/* Checks that every name in the arithmetic is the name of an earlier value with a number. Sets
- * of_table of the i-th value if it is set for one of these earlier values. */
+/* Checks that the arithmetic of the i-th value names only earlier values that are numbers. Sets
+ * of_table of the i-th value if any of the named values has of_table set. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {

@@ -35,8 +35,8 @@ struct launch_result {
     double all_steps;  /* number of steps, timed or not */
     char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
                           detected it; "": training did not diverge */
-    char first_difference[160]; /* step and rank at which weights first differed between ranks; "":
-                                   never */
+    char first_difference[160]; /* first difference between ranks' weights, such as "step 17, rank
+                                   1"; "": no difference */
 };
 
 /* Reads the records DIR/rank.*.jsonl of `ranks` ranks. An incomplete last line is ignored. Errors:
@@ -44,9 +44,9 @@ struct launch_result {
  * of the launch. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
-/* Reads the records of an elastic launch. The records of its last segment's ranks include earlier
- * segments. `ranks` is used only for a launch without segments, such as a timed one. Errors as
- * launch_read. */
+/* Reads an elastic launch, whose number of ranks changes between segments. Only the records of the
+ * last segment are read, since these records include earlier segments. `ranks`: number of ranks of
+ * a launch without segments, such as a timed launch; else ignored. Errors as launch_read. */
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
@@ -62,15 +62,15 @@ void launch_clear(struct launch_result *result);
  * ERR_DATA also if a metric is missing in the output. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
-/* Write the results of a simulated launch to DIR/simulated.json, and read them. ERR_SYSTEM if the
- * file cannot be written, ERR_DATA with the file if it is missing or damaged. */
+/* Write the results of a simulated launch to DIR/simulated.json, and read the file. Errors name the
+ * file: ERR_SYSTEM if the file cannot be written, ERR_DATA if it is missing or damaged. */
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
 /* Writes result->rank_waits (ms) as text, one number per rank, to result->rank_wait_ms. */
 void launch_list_waits(struct launch_result *result, int ranks);
-/* Copies to `result` the facts on program, network, data and machine that ranks of launch `other`
- * recorded, but not their cores, pipeline stages and time of reading data. */
+/* Copies the facts about program, network, data and machine from `other` to `result`. Sets the
+ * cores and pipeline stages of ranks, and the time to read data, to unknown. */
 void launch_take_hello(struct launch_result *result, const struct launch_result *other);
 /* Returns whether the launch's ranks wrote records. Ranks of a user's program may write none, and
  * simulated ranks write none. */
@@ -81,9 +81,9 @@ bool launch_has_records(const char *dir, const struct point *point);
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
-/* Returns the work of one step, for ratios of work per time: its number of images. For a user's
- * program, whose `images` is NAN, returns the number of ranks if scaling is weak or epoch, else
- * 1. */
+/* Returns the work of one step, used to compare the speed of points: `images`, the number of images
+ * in the step. If `images` is NAN, as in a user's program, the work is the number of ranks if
+ * scaling is weak or epoch, else 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
 /* Returns whether the launch's nodes have different models of processors. result->cpus joins their
@@ -109,9 +109,9 @@ enum point_status {
 };
 const char *const *point_status_names(void);
 
-/* Returns fact i of a launch, as text. Launches of a point are comparable only if all these facts
- * are equal. *name is the fact's name in the records' `hello` line and in --identify. Returns "" if
- * the fact is not recorded, NULL beyond the last fact. */
+/* Returns fact i of a launch, as text. The facts are the fields flagged FIELD_IDENTITY, which must
+ * be equal in all launches of a point. Sets *name to the fact's name in the records' `hello` line
+ * and in --identify. Returns "" if the fact is not recorded, NULL if i is beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
 /* A launch of the journal, with its results. `ok`: the launch is valid. A valid launch succeeded,
@@ -119,8 +119,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
  * `result` is set only if the launch is valid or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* not valid, but repeated: another launch of the same block or seed is or will
-                      be in the journal */
+    bool replaced; /* not valid, but retried, or followed by a valid launch of the same block or
+                      seed */
     bool unasked;  /* no result uses the launch: the spec lacks its point, or its peer program has
                       changed */
     char reason[512];
@@ -161,8 +161,8 @@ struct point_last {
     int rank;   /* number of the rank that most often arrived last; -1: unknown */
     double pct; /* share of timed steps in which this rank arrived last (%), median over the
                    launches with this rank as last_rank */
-    double p;   /* upper bound of the probability that some rank is last this often although all
-                   ranks are equally fast */
+    double p;   /* upper bound of the probability that, among equally fast ranks, some rank is last
+                   as often as `rank` */
 };
 
 /* Memory of the rank that uses the most memory (MiB). */
@@ -195,9 +195,9 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
-/* Ratio of the point's images/s to the images/s of the same point in a peer program. The ratio is
- * the product of work_ratio (FLOPs per image of the peer / of the point) and rate_ratio (FLOP/s of
- * the point / of the peer). */
+/* Ratio of images/s: this point / the point with equal options in a peer program. `ratio` =
+ * work_ratio x rate_ratio. work_ratio: FLOPs per image, peer / point. rate_ratio: FLOP/s, point /
+ * peer. */
 struct point_beside_peer {
     struct interval ratio;
     size_t pairs; /* number of launch pairs (point and peer, same block) */
@@ -254,8 +254,8 @@ struct point_summary {
     size_t base;         /* index of the base point, to which speed-ups refer */
     size_t peer;         /* index of the point with equal options in the fastest measured peer
                             program; the point's own index if it has no peer */
-    size_t alone;        /* index of the point with strategy none that differs only in sync.*; the
-                            point's own index if no such point exists */
+    size_t alone;        /* index of the point with strategy none that differs from this point only
+                            in sync.*; this point's own index if no such point exists */
     int cores;           /* number of the point's cores: ranks x cores per rank */
     size_t first_launch; /* index of the point's first launch in the journal; s->n_launches or more:
                             none */
@@ -278,9 +278,9 @@ struct point_summary {
     struct point_price price;
     struct point_shares shares;
     struct point_scaling scaling;
-    struct point_beside_peer beside_peer;       /* ratio to the fastest peer program */
-    struct point_beside_peer beside[WORKLOADS]; /* ratio to each peer program; work_ratio and
-                                                   rate_ratio are NAN */
+    struct point_beside_peer beside_peer;       /* ratio of images/s: this point / fastest peer */
+    struct point_beside_peer beside[WORKLOADS]; /* ratio of images/s: this point / each peer;
+                                                   work_ratio and rate_ratio are NAN */
     struct point_overlap overlap;
     struct point_predicted predicted;
     struct point_memory memory;
@@ -381,9 +381,11 @@ void columns_print(FILE *out);
 /* Prints the description of one column, as `scalebench explain NAME` does. */
 void column_explain(FILE *out, const struct column *column);
 
-/* A term of tables or captions, or a flag, that `scalebench explain` finds in no other list. */
+/* A term for `scalebench explain` that is in no other list, such as a word of tables or captions,
+ * or a flag or status of points. */
 struct word {
     const char *of, *name, *meaning; /* `of`: kind of the term, such as "a flag of points" */
 };
-/* Returns all *n terms, from words.def. */
+/* Returns all *n terms: words of tables and captions, flags and statuses of points, kinds of saved
+ * work, laws of fits.csv and phases of timelines. */
 const struct word *words_all(size_t *n);

@@ -9,7 +9,9 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Type, unit and meaning of each metric as named constants, which PLACE in the table below uses. */
+/* Constants for the type, unit and meaning of each metric, which PLACE rows of `columns` use.
+ * LAUNCHES_*: text that ends the meaning in summary.csv, by the metric's reduction over
+ * launches. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
@@ -89,8 +91,8 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* option that a column of metrics.def needs, by the field `launches` of its metric; OPTION_COUNT:
- * the column needs no option */
+/* NEED_*: option without which a metric's column is empty, by the metric's reduction over launches
+ * (`launches` in metrics.def); OPTION_COUNT: no option is needed */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,

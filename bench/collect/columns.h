@@ -81,8 +81,8 @@ enum option_id column_option(const char *name);
 /* Returns the last part of an option's key, such as "strategy" for "sync.strategy". */
 const char *key_end(const char *key);
 
-/* Returns the kind of values that conditions such as "speedup >= 1.8" compare with the column:
- * numbers, texts, or both for truth values. */
+/* Returns the kind of values that a condition, such as "speedup >= 1.8", may compare with the
+ * column: numbers, texts, or either if the column has type BOOL. */
 static inline enum condition_kind column_kind(const struct column *column)
 {
     return column->type == CSV_TEXT   ? CONDITION_TEXT
@@ -101,8 +101,8 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 /* Returns the *n names of the CSV files of a run, without .csv, from columns/files.def. */
 const char *const *csv_file_names(size_t *n);
 
-/* Returns the description of a file's rows if runs of this spec do not write the file. NULL: runs
- * of this spec write the file, or no run has such a file. */
+/* Returns the meaning of a row of `file`, from files.def, if runs of this spec do not write `file`.
+ * NULL: runs of this spec write `file`, or files.def has no such file. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
 /* Returns the option that the spec must set so that the column has values (needs.def).
@@ -117,7 +117,8 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
  * bound, as for column_lack. Returns false if the range is unknown. */
 bool column_range(const char *name, struct condition_range *range);
 
-/* Returns whether the values of the column repeat in every launch, such as 1, 2, 3 for epoch. */
+/* Returns whether the column identifies rows within a launch (`keys` in files.def). Its values
+ * occur again in other launches, such as epoch 1, 2, 3. */
 bool csv_file_repeats(const char *file, const char *column);
 
 /* Returns the column that determines the meaning of a row, such as metric in metrics.csv; "": all
@@ -175,7 +176,7 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
-/* Function that writes one row of a CSV file, such as csv_add of bench/collect/csv. `row` is one of
- * the structs above. */
+/* Function that writes one row of a CSV file, such as csv_add of bench/collect/csv. `row`: the
+ * file's row struct, such as struct steps_row. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);

@@ -66,8 +66,8 @@ static void take_curve(struct curve *curve, const struct series *series, const s
 
 /* ---- Launches ---- */
 
-/* Returns the images per ms of a launch. Rounds the step time as raw.csv does, so that a run
- * without records has the same fits. */
+/* Returns the images per ms of a launch. Rounds the step time as raw.csv does, so that fits are the
+ * same whether computed from records or from raw.csv. */
 static double rate_of(const struct timing *t)
 {
     char text[TEXT_NUMBER];
@@ -76,8 +76,8 @@ static double rate_of(const struct timing *t)
     return t->images / step_ms;
 }
 
-/* Adds to sample->pairs one ratio per block in which the point and its base have a launch. There is
- * space for own->n pairs. */
+/* Adds to sample->pairs one speed-up per block in which the point (`own`) and its base have a
+ * launch. sample->pairs must have space for own->n pairs. */
 static void pair_launches(struct scaling_sample *sample, const struct timings *own,
                           const struct timings *base)
 {
@@ -122,9 +122,10 @@ static double bound_of(const struct interval *i, enum bound bound)
     return bound == LO ? i->lo : bound == HI ? i->hi : i->mid;
 }
 
-/* Returns the number of ranks at which the efficiency, or a bound of it, falls below FITS_KNEE.
- * Interpolates the inverse of efficiency, the relative cost of an image, linearly in ranks. NAN:
- * the efficiency never falls below FITS_KNEE, or is unknown at an earlier point. */
+/* Returns the number of ranks at which the efficiency (MID), or a bound of its interval (LO, HI),
+ * first falls below FITS_KNEE. Between two points, 1 / efficiency (cost of an image relative to the
+ * base) is linear in the number of ranks. NAN: the efficiency never falls below FITS_KNEE, or is
+ * unknown at a point before the knee. */
 static double knee_of(const struct curve *curve, enum bound bound, const struct summary *s)
 {
     double ranks = (double)ranks_of(curve->base), inverse = 1;

@@ -16,8 +16,8 @@ struct losses {
 
 /* Attributes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
-/* Returns whether a sentence may name the rank that most often arrived last. `looked_at` points are
- * tested together (Bonferroni correction): if all ranks are alike, at most one campaign in twenty
- * names a rank. */
+/* Returns whether printed text may name last->rank as the rank that most often arrived last. Tests
+ * at the 5 % level, with the Bonferroni correction for `looked_at` points: if all ranks are alike,
+ * at most one campaign in twenty names a rank. */
 bool losses_name_last_rank(const struct point_last *last, size_t looked_at);
 void losses_free(struct losses *losses);

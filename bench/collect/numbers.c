@@ -9,7 +9,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 
-/* columns that are members of struct point_summary, but not NUMBER or COUNT rows of summary.def */
+/* columns read into struct point_summary in addition to the NUMBER and COUNT rows of summary.def */
 static const struct point_number metrics[] = {
     {COLUMN_ci_level, offsetof(struct point_summary, step_ms.level), false, NAN},
     {COLUMN_batch_per_rank, offsetof(struct point_summary, batch_per_rank), false, NAN},

@@ -24,7 +24,8 @@ enum status published_read(struct published *p, const struct spec *spec, struct 
 void published_free(struct published *p);
 
 /* Returns the published value of a point for a column of summary.csv; NAN: no value. Also NAN for
- * accuracies and losses if our data are generated, since the report used real images. */
+ * accuracies and losses if our images are generated, since published results are from real
+ * images. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
 /* Returns whether published values of this column are withheld because our images are generated. */

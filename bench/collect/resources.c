@@ -19,8 +19,8 @@ enum { SAMPLES_LEAST = 20 };
 struct node {
     struct node_samples samples;
     const struct rank_record *records; /* [ranks] records of all ranks of the launch; NULL: none */
-    int ranks, first;                  /* number of ranks of the launch; number of the rank that
-                                          sampled this node, as in the file's name */
+    int ranks, first;                  /* number of ranks in the launch; the rank that sampled this
+                                          node: R in the file name node.R.jsonl */
     int own;                           /* number of ranks on this node */
     bool root;
     int64_t begin_ns, end_ns; /* start and end of the timed steps; if unknown, of the samples */

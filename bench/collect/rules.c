@@ -57,8 +57,8 @@ static bool is_timed(const struct point_summary *p)
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-/* Returns whether each launch of the point has one time instead of step times, as launches of a
- * user's program without records have. */
+/* Returns whether the point runs a user's program that records no step times, so that each launch
+ * has a single time. */
 static bool is_whole(const struct point_summary *p)
 {
     return config_is_foreign(&p->point->config) && isnan(cell_number(p, COLUMN_step_p95_ms));
@@ -298,8 +298,9 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         text_plural(ratios, (long)n, "ratio"));
 }
 
-/* Writes why a point has no 95th percentile and maximum; "": it has both. `n`: number of its step
- * times, or of its launch times. */
+/* Writes why a point has no tail (95th percentile and maximum of at least TAIL_STEPS times); "": it
+ * has a tail. `n`: number of step times, or of launch times if the program records no step times.
+ * Returns `text`. */
 static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
 {
     bool whole = is_whole(p), has_tail = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&

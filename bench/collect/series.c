@@ -130,9 +130,9 @@ static size_t count_values(const struct summary *s, enum option_id option)
     return n;
 }
 
-/* Among the options that separate series, replaces `option` by ranks per node if ranks per node has
- * fewer values. Removes `option` if ranks per node has a single value. `option` is the number of
- * nodes or of ranks. */
+/* If ranks per node has fewer values than `option` (the number of nodes or of ranks), replaces
+ * `option` by ranks per node among the options that separate series. If ranks per node has only one
+ * value, removes `option` without replacement. */
 static void prefer_ranks_per_node(struct splitting *splitting, enum option_id option)
 {
     const struct summary *s = splitting->s;
@@ -187,8 +187,8 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether the name must contain the kind of points, such as emulated, because kinds differ
- * and no site in the name shows the kind. */
+/* Returns whether the name must contain the kind of the series, such as emulated: points of another
+ * kind exist, and the name contains no site, which would show the kind. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -217,9 +217,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Appends an option to the name, such as "batch 64". Appends nothing if the name of the strategy
- * includes the option, if the point does not use the option, or if by->only and is_named are both
- * false. */
+/* Appends the option with its value, such as "batch 64", to the name if the point uses the option,
+ * the name of the strategy does not include the option, and by->only or is_named is true. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {
@@ -234,8 +233,8 @@ static void name_option(struct series *series, const struct splitting *splitting
     add_name(series, part);
 }
 
-/* Names a series that no option separates from others: by the user's program, or the kind of
- * points. */
+/* Returns the name of a series that no option separates from others: the user's program if the
+ * points run one, else the kind of points. */
 static const char *last_resort(const struct splitting *splitting, const struct point *point)
 {
     const char *program = config_is_foreign(&point->config)

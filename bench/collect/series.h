@@ -16,10 +16,11 @@ struct series_list {
     size_t n;
 };
 
-/* How points are divided into series. Points of a series are equal in all options except x. If
- * `only` is set, they are equal in `options`; other options may differ. Points of different kinds
- * are never in one series, so no curve joins measured and emulated points. Points of different runs
- * are in one series only if over_runs is set. */
+/* How points are divided into series. If `only` is false, points of a series are equal in all
+ * options except `x`. If `only` is true, points of a series are equal in `options` [n_options],
+ * while other options may differ. Points of different kinds are never in one series, so no curve
+ * joins measured and emulated points. Points of different runs are in one series only if over_runs
+ * is set. */
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point's options may separate series;
                           NULL: true for all points */

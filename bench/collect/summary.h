@@ -8,9 +8,9 @@
 #include "bench/collect/timing.h"
 #include "kernels/base/text.h"
 
-/* Share of processor time used by other programs, interrupts and a hypervisor (%), above which a
- * point has the flag `busy`. At 10 %, steps take 10 % longer, twice the default precision. The
- * median over launches does not remove this delay. */
+/* Share of processor time (%) used by other programs, interrupts and a hypervisor, above which a
+ * point has the flag `busy`. A share of 10 % lengthens steps by about 10 %, twice the default of
+ * measure.time.precision. The median over launches does not remove this delay. */
 #define SUMMARY_BUSY_PCT 10.0
 
 /* confidence level that every interval must have */
@@ -62,13 +62,14 @@ struct validation {
     double median_pct, p90_pct; /* median and 90th percentile of absolute prediction errors (%) */
 };
 struct validation summary_validation(const struct summary *s);
-/* Writes "validated to 8 ranks: errors of 3 % (median) and 9 % (90th percentile) at 12 points". */
+/* Writes the agreement, such as "validated to 8 ranks: errors of 3 % (median) and 9 % (90th
+ * percentile) at 12 points"; if v->n is 0, "not validated" with the reason. */
 void validation_write(FILE *out, const struct validation *v);
 
-/* Predicts overlap_share, the share of communication time hidden behind the backward pass, from the
- * order in which buckets are sent. Measured shares may be larger. The backward time is divided
- * among layers by their FLOPs. 1: all communication is hidden; NAN: no buckets, or unknown times.
- * `alone`: samples of the point that does not communicate. */
+/* Sets *share to a prediction of overlap_share, the share of communication time that the backward
+ * pass hides, from the order in which buckets are sent. Measured shares may be larger. The backward
+ * time is divided among layers by their FLOPs. 1: all communication is hidden; NAN: the strategy
+ * has no buckets, or times are unknown. `alone`: samples of the point that does not communicate. */
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
@@ -86,13 +87,13 @@ bool memory_is_off(const struct point_memory *m, const struct point *point);
 /* Sets the status of a point and its reason. */
 void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Sets the ratios of a point of `s` to its base, to the point without communication and to its
- * peers, and p->precision_met. `all` [s->n]: samples of all points. Status and lost launches of all
- * points must be set. */
+/* Sets p->precision_met and the ratios of `p` to its base, to its point without communication and
+ * to its peers. `all` [s->n]: samples of all points. Call after status and lost_launches of all
+ * points are set. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Returns whether a ratio of `p` lacks launches because launches of the base, peer or other
- * compared point failed. */
+/* Returns whether `p` has timed launches, but its base, a peer or its point without communication
+ * has lost launches. Ratios of `p` then use fewer pairs of launches. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
 /* Returns whether other programs, interrupts and a hypervisor used more than SUMMARY_BUSY_PCT of
@@ -149,8 +150,8 @@ int point_is_oversubscribed(const struct point *point, int usable_cores);
  * cells. */
 enum status point_read_cells(struct point_summary *p, struct error *e);
 
-/* Returns the number in the point's cell of a column; NAN: unknown. Uses the rounded text, so that
- * figures are the same if only summary.csv is left. */
+/* Returns the number in the point's cell of a column; NAN: unknown. Cells are rounded as in
+ * summary.csv, so figures drawn from launches and from summary.csv are equal. */
 double cell_number(const struct point_summary *p, enum column_id column);
 
 /* Sums numbers and times of launches over all points. Equal points are counted once. */

@@ -67,7 +67,7 @@ static enum status read_point(struct summary *s, size_t i, const struct csv_tabl
     if (fastest < 0)
         return OK;
     p->peer = p->point->peers[fastest];
-    p->beside[fastest] = p->beside_peer; /* tables of earlier versions have the fastest peer only */
+    p->beside[fastest] = p->beside_peer; /* earlier versions wrote only the ratio to this peer */
     return OK;
 }
 

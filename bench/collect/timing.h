@@ -13,22 +13,23 @@
 
 /* Number of launches between two looks: the stop rule examines the precision at 6, 9, 12, ...
  * launches. With 6 launches, the exact 95 % interval is from smallest to largest value. At 9, 12
- * and 15 launches, one more value on each side lies outside the interval. In between, a new launch
- * can only widen the interval. */
+ * and 15 launches, the interval excludes 1, 2 and 3 values on each side. Between these numbers of
+ * launches, a new launch can only widen the interval. */
 #define TIMING_LOOK 3
 
-/* Largest probability that a look after the first adds to the probability of missing the median.
+/* Upper limit of the miss probability that each look after the first adds. A look: the stop rule
+ * tests whether intervals are narrow enough. A miss: an interval does not contain the median.
  *
  * If launches are added until intervals are narrow, intervals miss the median more often than their
  * level says. Each look is another chance that values lie close together, but beside the median (P.
  * Armitage, C. McPherson, B. Rowe, "Repeated significance tests on accumulating data", 1969). So
  * the allowed probability of a miss is divided among the looks (K. Lan, D. DeMets, "Discrete
- * sequential boundaries for clinical trials", 1983). The first look spends the miss probability of
- * six launches, 3.1 %; each later look adds at most TIMING_ADDED_MISS. At 9, 12, 15 and 18 launches
- * the interval is one value wider on each side than 95 % needs, and misses with probability 0.4,
- * 0.6, 0.7 and 0.8 %. A campaign that ends at 20 launches adds 1.2 %. For any distribution, the
- * probability of a miss within 20 launches is at most the sum, 6.8 %. Most campaigns end at one of
- * the first two looks. With simulated noise, 1 to 4 % of intervals miss the median
+ * sequential boundaries for clinical trials", 1983). The first look, at 6 launches, has a miss
+ * probability of 3.1 %; each later look adds at most TIMING_ADDED_MISS. At 9, 12, 15 and 18
+ * launches the interval is one value wider on each side than a level of 95 % needs, and misses with
+ * probability 0.4, 0.6, 0.7 and 0.8 %. A last look at 20 launches adds 1.2 %. For any distribution,
+ * the probability of a miss within 20 launches is at most the sum, 6.8 %. Most campaigns end at one
+ * of the first two looks. With simulated noise, 1 to 4 % of intervals miss the median
  * (test_coverage). */
 #define TIMING_ADDED_MISS 0.015
 
@@ -48,8 +49,9 @@ struct timings {
     bool added;
 };
 
-/* Returns the median of n values with its interval. `added`: the level is higher, because launches
- * were added until intervals were narrow. A single value has no interval. */
+/* Returns the median of n values with its confidence interval, whose bounds are NAN if n < 2.
+ * `added`: launches are added until intervals are narrow, which requires a confidence level above
+ * TIMING_LEVEL from 9 launches on. */
 struct interval timing_interval(const double *values, size_t n, bool added);
 
 /* Returns the confidence level of timing_interval, computed as if n were fixed in advance. The
@@ -79,18 +81,19 @@ struct interval timing_overlap(const struct timings *own, const struct timings *
  * points. NAN: too few launches for TIMING_LEVEL. */
 double timing_half_width_pct(const struct interval *i, bool share);
 
-/* Returns the half width (%) that the stop rule requires at n launches: precision_pct x min(1, n /
- * 15).
+/* Returns the largest half width (%) of an interval that the stop rule accepts at n launches:
+ * precision_pct x min(1, n / 15).
  *
  * The limit is stricter for few launches, because six values may lie close together by chance,
  * often on one side of the median. With the same limit at every look, only 77 % of the intervals
  * accepted at 6 launches would contain the median, if noise is 1.6 times the precision.
  *
- * With few launches, no rule prevents such misses completely. The median of n launches with
- * standard deviation s has standard error 1.25 s / sqrt(n). An accepted interval reaches at most
- * the precision d to either side. So it contains the true median with a probability of at most
- * P(|Z| <= 0.8 sqrt(n) d / s), Z standard normal. With 20 launches this is 97 % for s = 1.6 d. It
- * is 89 % for s = 2.3 d, as for a ratio of two points with s = 1.6 d each. With such noise,
- * accepted intervals must be rare: 1.6 % of all with this rule, 14 % with plain 95 % intervals.
- * With 36 launches, 94 % of accepted intervals contain the median. */
+ * With few launches, no rule prevents misses of the median completely. The median of n launches
+ * with standard deviation s has standard error 1.25 s / sqrt(n). An accepted interval reaches at
+ * most the precision d to either side. So the interval contains the true median with a probability
+ * of at most P(|Z| <= 0.8 sqrt(n) d / s), with Z standard normal. With 20 launches, this bound is
+ * 97 % for s = 1.6 d. It is 89 % for s = 2.3 d, as for a ratio of two points with s = 1.6 d each.
+ * For s = 2.3 d, a rule should therefore accept few intervals: this rule accepts 1.6 %, a rule with
+ * plain 95 % intervals 14 %. With up to 36 launches, 94 % of accepted intervals contain the
+ * median. */
 double timing_asked_pct(double precision_pct, size_t n);

@@ -38,8 +38,8 @@ size_t check_find_where(const char *text)
     return i;
 }
 
-/* Parses one half of a condition, before or after `where`. The half starts at offset `begin` of the
- * whole text, to which columns in error messages refer. */
+/* Parses one half of a condition, before or after `where`. `begin`: offset of this half in the
+ * whole condition. Columns in error messages count from the start of the whole condition. */
 static enum status parse_part(struct condition **part, const char *text, size_t begin,
                               struct error *e)
 {
@@ -77,7 +77,7 @@ static enum status add_check(struct checking *c, const char *text, const char *f
     if (status != OK)
         return error_at(
             e, status, file, file != NULL ? line : 0, e->column, "'%s': %s%s", text, e->text,
-            strstr(text, " if ") != NULL ? "; use where, as in \"speedup > 1 where ranks = 2\""
+            strstr(text, " if ") != NULL ? "; use `where`, as in \"speedup > 1 where ranks = 2\""
                                          : "");
     return OK;
 }
@@ -129,7 +129,7 @@ static enum status explain_words(const struct check_request *request, struct err
     free_check(&whole);
     if (is_one)
         return error_set(e, ERR_ARGUMENT,
-                         "check: expected a condition in quotation marks, found single words. "
+                         "check: expected a condition in quotation marks, found separate words. "
                          "Use \"%s\"",
                          text);
     if (strpbrk(request->conditions[0], "=<> ") != NULL)
@@ -372,7 +372,8 @@ static enum option_id option_of(const struct config *config, const char *name)
     return option != NULL ? option->id : column_option(name);
 }
 
-/* Returns whether the spec determines the column although it is not an option: case and kind. */
+/* Returns whether the column is `case` or `kind`. The spec determines both, although neither is an
+ * option. */
 static bool is_of_spec(const char *name)
 {
     enum column_id column = column_find(name);

@@ -129,19 +129,19 @@ struct check_names {
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
     bool open;               /* --set may have changed options of the spec */
-    bool ranges;             /* refuse comparisons that every, or no, possible value satisfies */
+    bool ranges;             /* refuse comparisons that are always true or always false */
 };
 
 /* Refuses unknown names and suggests the most similar known one. Refuses comparisons that are true,
  * or false, at every point. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
-/* Converts all values in a comparison of columns or options to one unit, such as step_ms < read_s.
- * Returns false, with the reason in `why`, if their units have different kinds or if both sides of
- * a comparison are the same. */
+/* Converts both sides of each comparison, such as step_ms < read_s, to one unit. Returns false,
+ * with the reason in `why`, if the two sides have units of different kinds (such as time and size)
+ * or are the same expression. */
 bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
-/* Refuses a condition that uses nothing but speed-up and efficiency. Call it if the condition
- * applies only to bases, where both are 1. Errors: ERR_ARGUMENT. */
+/* Refuses a condition that uses only speed-up and efficiency, which are always 1 at a base. The
+ * caller must ensure that the condition applies only to bases. Errors: ERR_ARGUMENT. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 
 /* Returns whether the table has intervals for this column. In such a table, a row without an

@@ -127,8 +127,8 @@ static enum status check_term(const struct check *check, const struct condition_
     return names->spec != NULL ? check_spec_term(check, term, names, e) : OK;
 }
 
-/* In `where`, ranges of numbers are not checked: a bound that every number satisfies still selects
- * the points that have a number. */
+/* Accepts comparisons after `where` that every number satisfies, since they still exclude points
+ * without a number. */
 enum status check_terms(const struct check *check, const struct check_names *names, struct error *e)
 {
     struct condition *const parts[] = {check->demand, check->where};

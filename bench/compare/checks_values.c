@@ -275,8 +275,8 @@ static const struct config *find_option(const struct spec_option **option,
     return *option != NULL ? config : NULL;
 }
 
-/* A name with a dot is first looked up as an option, which has a text and a number. The column of
- * an option has only the text, such as 64KiB. */
+/* If a name with a dot is both an option and a column, looks up the option, since only the option
+ * has a number besides its text (64KiB). */
 bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;

@@ -192,9 +192,9 @@ static enum status refuse_nothing(const struct comparison *c, struct error *e)
                          "another run; choose another --quantity",
                          c->rules.what->name, c->sides[0].name);
     return error_set(e, ERR_UNAVAILABLE,
-                     "nothing to compare: no point of '%s' (such as '%.150s') is in another run "
-                     "(such as '%.150s' in '%s'). Compare runs of the same points, or give the "
-                     "points the same labels in `cases`",
+                     "nothing to compare: no point of '%s' (such as '%.150s') matches a point "
+                     "of another run (such as '%.150s' in '%s'). Compare runs of the same points, "
+                     "or give the points the same labels in `cases`",
                      c->sides[0].name, compare_label(&c->sides[0].points[0]),
                      compare_label(&c->sides[1].points[0]), c->sides[1].name);
 }
@@ -230,8 +230,8 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes the reason to c->as_measured. On another class of hardware, the time of the fixed
- * computation before and after each launch does not predict the speed of a step. */
+ * writes the reason to c->as_measured. Different hardware is such a reason: step times of two
+ * processors do not have the ratio of their times for the fixed computation (compared.def). */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;

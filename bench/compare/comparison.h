@@ -1,17 +1,18 @@
 /* Compares runs with a reference, point by point: which points became faster or slower, by how
  * much, and which are undecided.
  *
- * Points are matched by identity (and case), otherwise by label, which is the same in other
- * versions of the program. Repetitions of a run are found in its campaign's folder. A run and its
- * repetitions form one side of the comparison, and ratios are then of means over campaigns. Times
- * are converted to the clock rate of the reference (compared.def) if both sides ran on the same
- * hardware and each launch recorded the time of a fixed computation.
+ * Points are matched by identity and case, otherwise by identity, otherwise by label, which is the
+ * same in other versions of the program. Repetitions of a run are found in the folder of its
+ * campaign. A run and its repetitions form one side of the comparison. With repetitions, ratios
+ * compare means over campaigns. Times are converted to the clock rate of the reference
+ * (compared.def) if both sides ran on the same hardware and each launch recorded the time of a
+ * fixed computation.
  *
- * If runs are compared, the intervals of all n ratios hold together at the requested level: each
- * has the level 1 - (1 - level) / n (Bonferroni). Verdicts are based on these intervals. Ratios to
- * published numbers, which are exact, each have the requested level: six launches give the interval
- * of a median a level of 96.9 %, but a joint level for sixteen ratios would need ten launches
- * each. */
+ * If runs are compared with runs, the requested level is the joint confidence level of all n
+ * ratios: the interval of each ratio has the level 1 - (1 - level) / n (Bonferroni). If runs are
+ * compared with published numbers, which are exact, the interval of each ratio has the requested
+ * level. Six launches suffice for the median's interval at 95 %, but a joint level of 95 % for
+ * sixteen ratios would need ten launches per point. Verdicts are based on these intervals. */
 #pragma once
 
 #include <stdbool.h>
@@ -47,19 +48,19 @@ struct comparison {
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* [verdict] number of pairs of point and run with this
                                                verdict */
-    size_t lost;     /* pairs of point and run in which the run has the point, but only the
-                        reference has a value */
+    size_t lost;     /* pairs of point and run in which the run's point has no value, but the
+                        reference's point has one */
     size_t failed;   /* pairs counted in `lost` whose point failed in the run */
     size_t by_label; /* pairs of point and run matched by label */
     bool at_clock;   /* times are converted to the reference's clock rate */
-    /* reason why values cannot be converted; "" if they are converted, with `as_measured` in the
-     * request, or for a quantity of CLOCK_FREE */
+    /* reason why conversion to the reference's clock rate is impossible; "": possible, or not
+     * needed (`as_measured` in the request, or a quantity of CLOCK_FREE) */
     char as_measured[160];
 };
 
-/* Compares the runs named by the operands with the first one. Errors: ERR_ARGUMENT or ERR_DATA for
- * wrong options and for operands that are not runs, ERR_UNAVAILABLE if no point has a value both in
- * the first run and in another one. Call compare_free in any case. */
+/* Compares the other operands with the first operand, the reference. Errors: ERR_ARGUMENT or
+ * ERR_DATA for a wrong option or operand, ERR_UNAVAILABLE if no point has a value both in the
+ * reference and in another operand. Call compare_free in any case. */
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);

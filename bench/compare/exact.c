@@ -123,8 +123,8 @@ enum status exact_run(struct exact *x, const struct exact_request *request, stru
     if (x->counts[EXACT_EQUAL] + x->counts[EXACT_DIFFERS] > 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "check: nothing to compare: no point has an exact value in both '%s' and "
-                     "'%s'. Use runs of the same points",
+                     "check: nothing to compare: no point has values of exact columns in both "
+                     "'%s' and '%s'. Use runs of the same points",
                      request->reference, request->run);
 }
 
@@ -160,8 +160,8 @@ static void write_value(FILE *out, const struct exact *x, size_t i, size_t colum
             outcome == EXACT_DIFFERS && varies(&sides[RUN], run, name) ? "; launches differ" : "");
 }
 
-/* Writes each reason why a point differs from the reference or is not compared, between `before`
- * and `end`. */
+/* Writes each reason why a point differs from the reference or is not compared, with `before` in
+ * front of each reason and `end` after each. */
 static void write_reasons(FILE *out, const struct exact *x, size_t i, const char *before,
                           const char *end)
 {

@@ -1,6 +1,6 @@
 /* Noise floor: variation between campaigns that measure the same thing. Its causes change from hour
  * to hour: the processor's temperature, the placement of memory, other load on the machine.
- * Launches of one campaign do not show this variation. Repetitions show it. A repetition is a run
+ * Launches of one campaign do not show this variation, but repetitions do. A repetition is a run
  * of the same points with the same programs on the same kind of machine, begun with --fresh.
  * Internal to bench/compare.
  *
@@ -30,9 +30,9 @@
  * The result has d0 + d degrees. Each further group of repetitions adds its own d. With 10 degrees
  * and t0 = 1.5 %, the 95 % interval of t is 1.0 to 2.6 %. If t0 is 0 (bytes, losses), d0 is 0.
  *
- * The floor excludes the scatter of launches. Means of a and of b campaigns of the same thing then
- * differ by at most q t sqrt(1 / a + 1 / b), with q the two-sided quantile of Student's t at the
- * caller's confidence level. */
+ * The floor excludes the scatter of launches. The mean of `a` campaigns and the mean of `b`
+ * campaigns of the same thing then differ by at most q t sqrt(1 / a + 1 / b), with q the two-sided
+ * quantile of Student's t at the caller's confidence level. */
 #pragma once
 
 #include <stddef.h>
@@ -57,8 +57,8 @@ void floor_begin(struct noise_floor *floor, double sd_pct);
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);
 
-/* Returns the half width of the floor at `level`, in logarithms, for the ratio of means of a and of
- * b campaigns. A side with 0 campaigns is exact. */
+/* Returns the half width of the noise floor at confidence `level`, in logarithms. `a`, `b`: number
+ * of campaigns on each side of the ratio; 0: the side's value is exact. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
 /* Returns the number of campaigns per side with which the half width is at most `width`; 0: more

@@ -160,8 +160,8 @@ void format_warn(const struct comparison *c)
         log_print(LOG_WARNING, "%s %s", c->sides[0].name, is_itself);
 }
 
-/* Returns the verdict on the reference's point i in run `side`. Side 0, the reference itself:
- * returns the verdict in the first run that has the point. */
+/* Returns the result of comparing point i of the reference with run `side`. If `side` is 0 (the
+ * reference), the result is from the first run that has the point. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;
@@ -225,8 +225,8 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- Omissions ---- */
 
-/* Values of an option in the first pair of points that are matched by label and differ in this
- * option; "": no pair differs. */
+/* Value of an option in the reference (`was`) and in a run (`is`), for the first pair of points
+ * matched by label whose values differ; "": no values differ. */
 struct change {
     char was[40], is[40];
 };
@@ -241,8 +241,8 @@ static void note_change(struct change *change, enum option_id id, const struct c
     snprintf(change->is, sizeof change->is, "%s", b->text);
 }
 
-/* Fills `changes` for the options in which points matched by label differ. Fills nothing if this
- * version cannot read a spec. */
+/* Records in `changes` each option that differs between points matched by label. Records nothing if
+ * this version cannot read the specs of both runs. */
 static void note_changes(struct change changes[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};
@@ -337,8 +337,8 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Writes how much longer or shorter the fixed computation took in a run than in the reference
- * (median), which shows a slower or faster processor. Omits differences below 2 %. */
+/* Writes how much slower or faster a run's processor was than in the reference, from the median
+ * times of the fixed computation (side.h). Omits differences below 2 %. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);

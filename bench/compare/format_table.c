@@ -130,8 +130,8 @@ static void write_names(FILE *out, const struct comparison *c)
     format_write_matches(out, c);
 }
 
-/* Writes the lines above the table, the table (unless `g` is NULL) and the notes below to *text.
- * The caller frees *text. */
+/* Sets *text to the lines above the table, the table itself (omitted if `g` is NULL) and the notes
+ * below it. The caller frees *text. */
 static enum status write_text(char **text, const struct comparison *c, const struct grid *g,
                               int width, struct error *e)
 {

@@ -13,7 +13,8 @@ struct junit_test {
     enum junit_result result;
 };
 
-/* A report of `suites` suites with `tests` tests each, both at least 1. */
+/* `suites`: number of test suites, at least 1. `tests`: number of tests per suite, at least 1.
+ * `fill` sets *test to test i of a suite. */
 struct junit {
     size_t suites, tests;
     void (*fill)(struct junit_test *test, const void *arg, size_t suite, size_t i);

@@ -20,8 +20,8 @@ static const char *sweep_table(const char *folder)
     return NULL;
 }
 
-/* Returns whether the folder holds a run. A folder with only a manifest is a run unless it has the
- * table of a sweep, since sweeps have manifests too. */
+/* Returns whether the folder holds a run. A run has summary.csv or spec.yaml, or has manifest.json
+ * but no table of a sweep. Sweeps have manifest.json too. */
 static bool is_run(const char *path)
 {
     return folder_has(path, "summary.csv") || folder_has(path, "spec.yaml") ||
@@ -31,8 +31,8 @@ static bool is_run(const char *path)
 static enum status refuse_sweep(const char *folder, const char *table, struct error *e)
 {
     return error_set(e, ERR_ARGUMENT,
-                     "%s is a sweep, not a run of a campaign; `scalebench table %s/%s` prints it, "
-                     "`figures` draws it",
+                     "%s is a sweep, not a run of a campaign; `scalebench table %s/%s` prints the "
+                     "sweep's table, and `scalebench figures` draws its figures",
                      folder, folder, table);
 }
 
@@ -59,7 +59,7 @@ enum status operand_check_no_table(const char *file, struct error *e)
     if (!is_run(folder) || name_index(stem, tables, n) < 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "'%s' is a table of the run %s: give the run's folder or name", file, folder);
+                     "'%s' is a table of the run %s. Give the run's folder or name", file, folder);
 }
 
 /* Finds the results folder whose name or path is most similar to `name`. */
@@ -159,8 +159,8 @@ enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const
         TRY(path_format(folder, e, "%s", campaign));
     if (!path_is_folder(folder))
         return error_set(e, ERR_ARGUMENT,
-                         "compare: expected two runs, found only '%s'. Name another run or a "
-                         "campaign; %s has no campaign '%s'",
+                         "compare: expected two runs, found only '%s', and %s has no campaign "
+                         "'%s'. Name a second run, or a campaign with at least two runs",
                          name, out, name);
     status = runs_read(&runs, folder, e);
     if (status == OK && runs.n < 2)

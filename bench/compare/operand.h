@@ -6,9 +6,9 @@
 
 /* Writes the path of the run folder that `name` means. Tries in turn: <name>, <name>/latest,
  * <out>/<name>, <out>/<name>/latest, results/reference/<name>, <home>/results/reference/<name>. If
- * `name` is a spec, uses the name of the spec's campaign instead, and prints a note if none of the
- * spec's points is in the run. ERR_ARGUMENT if none of these paths is a run, or if a path before
- * the first run is a sweep. */
+ * `name` is a spec, tries the name of the spec's campaign instead of <name>, and prints a note if
+ * the run has none of the spec's points. Errors: ERR_ARGUMENT if no path is a run, or if a sweep is
+ * found before a run. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 

@@ -63,8 +63,8 @@ static enum status load(struct spec *spec, const struct side *run, const char *p
         return status;
     }
     return error_set(e, ERR_ARGUMENT,
-                     "'%s' is neither a run nor published numbers of %s: %s; give the folder or "
-                     "the name of a run",
+                     "'%s' is neither a run nor a CSV file of published numbers for %s: %s. Give "
+                     "the folder or the name of a run",
                      published, run->name, inner.text);
 }
 

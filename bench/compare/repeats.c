@@ -18,16 +18,16 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* Location and variance of the logarithms of a point's launches in a run and in each of its
- * repetitions, for the points that all of these have. */
+/* Location and variance of the logarithms of a point's launches, in a run and in each of its
+ * repetitions. Points without values in the run or in a repetition are left out. */
 struct rows {
     double *logs, *variances; /* [points, k] one row per point; columns: run, repetitions */
     double *launches;         /* scratch: logarithms of the launches of one point in one run */
     size_t points, k;
 };
 
-/* Computes the cell of column r in the current row. Returns false if `p` is NULL or a value has no
- * logarithm. */
+/* Sets column r of row `rows->points` to the location and variance of the logarithms of p's values.
+ * Returns false if `p` is NULL or the location is not finite. */
 static bool take_cell(struct rows *rows, size_t r, const struct side_point *p)
 {
     if (p == NULL)

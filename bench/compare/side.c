@@ -13,8 +13,9 @@
 
 /* ---- Launches ---- */
 
-/* Returns the mean of work_before_us and work_after_us, which shows how fast the processor was. NAN
- * if either is unknown (short launches, other nodes, tables of earlier versions). */
+/* Returns the mean of a launch's work_before_us and work_after_us, which shows how fast the
+ * processor was. NAN if either value is missing: short launches, sites slurm and ssh, tables of
+ * earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +
@@ -27,8 +28,8 @@ static bool is_disturbed(const struct side *side, const struct launch_row *launc
     return csv_table_text(&side->raw, launch->row, "disturbed")[0] != '\0';
 }
 
-/* Sets the amount of work of launches without images, which are launches of a user's program. The
- * run's own speed-ups are based on the same amount. */
+/* Sets `images` of launches of a user's program, which report no images, to the work of one step
+ * (point_work). The run's own speed-ups are based on point_work too. */
 static enum status take_work_of_commands(struct launch_rows *launches, const struct side *side,
                                          struct error *e)
 {
@@ -104,8 +105,9 @@ static bool is_trivial(const struct side_point *p, enum compared_source source)
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
-/* Returns the label of the point's launches in raw.csv, failed launches included. If the point has
- * no launches, returns its label in summary.csv, which is missing in tables of earlier versions. */
+/* Returns the label of point i from raw.csv, which lists failed launches too. If the point was
+ * never launched, returns the label from summary.csv, or "" if that table has no labels (earlier
+ * versions). */
 static const char *find_label(const struct side *side, size_t i)
 {
     for (size_t row = 0; row < side->raw.rows; row++)
@@ -148,8 +150,8 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Returns the total number of values of all points. A launch that several cases share counts once
- * for each case. */
+/* Returns the maximum number of values of all points together: one value per launch. A launch that
+ * several cases share counts once for each case. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {
     size_t sum = 0, own;

@@ -10,8 +10,8 @@
 
 struct side_point {
     const char *id, *case_name, *status; /* texts borrowed from the tables */
-    /* label of the point with its case; "" in tables of earlier versions if the point was never
-     * launched */
+    /* label of the point, beginning with the name of its case; "" if the point was never launched
+     * and its tables are of an earlier version */
     char label[256];
     const char *base, *peer; /* identities of the point's base and peer, or "" */
     double cores;            /* cores of the point / cores of the base; NAN: unknown */
@@ -22,7 +22,7 @@ struct side_point {
     /* time of the fixed computation at the clock rate to which `values` are converted (us) */
     double clock_us;
     size_t n;
-    /* number of the n launches that were disturbed or are paired with a disturbed launch */
+    /* number of values that come from a disturbed launch, or are relative to one */
     size_t disturbed;
     bool exact;     /* whether the only value is a published number */
     bool simulated; /* whether a model predicted the launches */
@@ -35,7 +35,8 @@ struct side {
     struct side_point *points; /* [n] points in the order of summary.csv */
     size_t n;
     double *values;
-    /* median time of the fixed computation over all launches (us); NAN if a launch has none */
+    /* median time of the fixed computation (us) over all launches; NAN if any launch lacks this
+     * time */
     double work_us;
     char machine[96];     /* class of hardware from the manifest; "": unknown */
     struct side *repeats; /* [n_repeats] repetitions of the run (repeats.h) */

@@ -191,8 +191,8 @@ static enum status report_ratio(struct diagnosis *d, enum finding_kind kind, con
                          diagnosis_ratio(text, ratio), of);
 }
 
-/* Compares the speed of core i with the other cores. Call it only if the core's rank has the core
- * nearly all the time. */
+/* Adds findings about the computing and memory speed of rank i's core relative to the other cores.
+ * The caller ensures that the rank does not lose its core (loses_core). */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {

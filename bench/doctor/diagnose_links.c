@@ -92,8 +92,8 @@ static void set_link(struct doctor_link *row, const struct links *l, size_t i)
     CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate.ratios[i], 1);
     CSV_SET_INTERVAL(row, latency_us_ratio, l->latency.ratios[i], 1);
     row->level = latency.level;
-    /* an interface must have counted the bytes in more than half of the rounds, since counters may
-     * be late and other programs use interfaces too */
+    /* report an interface only if the message's bytes were counted in more than half of the rounds:
+     * counters may be late, and other programs use interfaces too */
     if (2 * (size_t)l->carried[i] <= l->rate.rounds)
         row->interface[0] = '\0';
 }
@@ -173,8 +173,8 @@ static enum status judge_rates(struct diagnosis *d, const struct links *l,
     return report_open(d, l, e);
 }
 
-/* Compares the latencies of links, except links within one machine. There the latency depends on
- * the scheduler more than on the link. */
+/* Adds a finding for each link between machines that has a higher latency than other links. Within
+ * one machine, latency depends on the scheduler more than on the link. */
 static enum status judge_latencies(struct diagnosis *d, const struct links *l,
                                    const struct examination *x, struct error *e)
 {

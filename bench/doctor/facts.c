@@ -38,8 +38,8 @@ static double read_number(const char *root, const char *path)
 
 /* ---- Processor and clock ---- */
 
-/* Reads the text after `key` and a colon in a file, as in "model name : AMD EPYC" or "MemTotal: 123
- * kB". */
+/* Reads the value of `key` from a file with lines such as "model name : AMD EPYC" or "MemTotal: 123
+ * kB". Returns false, with `text` unchanged, if the file lacks the key. */
 static bool read_key(char *text, size_t size, const char *root, const char *path, const char *key)
 {
     char line[LINE];

@@ -81,8 +81,8 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Numbers of measured directions (ordered pairs of nodes) in which one node is the sender, or is
- * the receiver. */
+/* Numbers of measured directions (ordered pairs of nodes) of one node in one role, sender or
+ * receiver. */
 struct side {
     int all, slow; /* `slow`: number of slow directions without a known cause */
 };

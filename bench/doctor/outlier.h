@@ -35,11 +35,10 @@ enum status measured_compare(struct measured *m, const int *peers, struct error 
  * value. */
 struct interval measured_interval(const struct measured *m, size_t i);
 
-/* Verdict on a member by the interval of its ratio to the others, which is 1 if all are alike.
- * SLOW: the whole interval is slower than the margin allows. FINE: no part of the interval is
- * slower. OPEN: only a part is slower. UNKNOWN: the interval is missing or does not reach
- * OUTLIER_LEVEL. more_is_slower: true for times, false for rates. To detect a loss of 10 %, use a
- * margin of 5 %. */
+/* Verdict on a member by the interval of its ratio to the others. A ratio is slow above 1 + margin
+ * for times (more_is_slower is true), below 1 - margin for rates. SLOW: all ratios in the interval
+ * are slow. FINE: none is slow. OPEN: only a part is slow. UNKNOWN: the interval is missing or does
+ * not reach OUTLIER_LEVEL. To detect a loss of 10 %, use a margin of 5 %. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
@@ -51,7 +50,7 @@ struct direction {
     bool slow;
     enum blame blame; /* cause of a slow direction, set by outlier_blame */
 };
-/* Sets the cause of each slow direction, and BLAME_NOTHING for all other directions. The first
- * cause is the sender or receiver with the largest share of slow directions; at equal shares, a
- * sender. Directions explained by one cause are not counted for another. Errors: ERR_MEMORY. */
+/* Sets the cause of each slow direction, and BLAME_NOTHING for all other directions. Repeatedly
+ * blames the sender or receiver with the largest share of slow directions (at equal shares, a
+ * sender). Slow directions that already have a cause are not counted again. Errors: ERR_MEMORY. */
 enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e);

@@ -128,7 +128,8 @@ static void print_links(FILE *out, const struct examination *x, const struct dia
 
 /* ---- Findings ---- */
 
-/* Largest terminal width (columns) that is ignored. Findings are then printed 100 columns wide. */
+/* Findings are wrapped to the terminal's width if it exceeds LEAST_COLUMNS, otherwise to 100
+ * columns. */
 enum { LEAST_COLUMNS = 33 };
 
 static void print_findings(FILE *out, const struct diagnosis *d, int width)

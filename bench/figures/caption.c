@@ -31,8 +31,8 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-/* Writes the kinds of the points and their links, or sites if no link is known: "; measured,
- * local." */
+/* Writes the kinds of the points, then their network links (their sites if no link is known), such
+ * as "; measured, local." */
 static void write_kind(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
@@ -96,7 +96,7 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* `points`: number of shown points with a value; `met`: number of these points whose interval
-     * reaches the level SUMMARY_CONFIDENCE, or whose bar has no interval */
+     * reaches the level SUMMARY_CONFIDENCE, or that need no interval (overlap without pairs) */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
@@ -214,7 +214,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* a bar without an interval cannot miss the level */
+        basis.met += isnan(level) && bare; /* points without pairs need no interval: they count */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -360,7 +360,8 @@ static void write_bases(FILE *out, const struct figure_data *d, size_t most)
         fputc('.', out);
 }
 
-/* Writes which marks are simulated, and how well simulated times agree with measured times. */
+/* Writes how simulated points are drawn (hollow, unless as bars), and how well simulated times
+ * agree with measured times. */
 static void write_validation(FILE *out, const struct figure *figure, const struct summary *shown,
                              const struct summary *all)
 {

@@ -82,7 +82,8 @@ void missing_write_seeds(FILE *out, const struct summary *s)
 
 /* ---- Disturbed launches, weights that differ ---- */
 
-/* Returns whether an earlier shown point, in another case, has the same launches. */
+/* Returns whether an earlier shown point has the same launches: equal points of several cases are
+ * launched only once. */
 static bool is_twin(const struct figure_data *d, size_t point)
 {
     for (size_t i = 0; i < point; i++)
@@ -209,8 +210,9 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether the series, but not every point, has this status at this number of ranks. If
- * `series` is NULL, returns whether every point has this status. */
+/* Returns whether a point of `series` with this number of ranks has this status and no value.
+ * Returns false if all shown points with this number of ranks do. If `series` is NULL, returns
+ * whether all do. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {

@@ -16,10 +16,11 @@ struct figure_shape {
     /* the user can choose x and the CSV file to draw; otherwise each point has one value over
      * `x` */
     bool any_x;
-    /* option that must not be false or none at a point for the figure to show the point; 0: no such
-     * option */
+    /* the figure shows a point only if this option of the point is neither false nor none; 0: no
+     * condition */
     enum option_id only;
-    /* x and quantity that every figure of this shape has; NULL if the user can choose */
+    /* names of the x axis and of the quantity, if the shape fixes them; NULL: the user can
+     * choose */
     const char *x, *total;
     /* NULL-terminated names that option y may list, each a part of `total`; NULL: no option y */
     const char *const *parts;

@@ -43,7 +43,8 @@ static void drop_points(struct figure_data *d)
     list->n = kept;
 }
 
-/* Returns whether an earlier series has the same published value at the same number of ranks. */
+/* Returns whether an earlier series has a point with the same ranks and published value as
+ * `point`. */
 static bool is_repeated(const struct figure_data *d, size_t series, size_t point)
 {
     double own = figure_data_published(d, point);
@@ -298,8 +299,8 @@ static bool knows_points(const struct figure_data *d)
     return true;
 }
 
-/* Returns whether the spec file itself requests the figure and fixes all points: --set changed
- * nothing but figures, and no axis takes its values from the machine. */
+/* Returns whether the spec file alone determines the figure and its points: --set changed only
+ * figures, and neither `ranks` nor `nodes` takes values from the machine. */
 static bool is_settled(const struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -329,8 +330,8 @@ static enum status check_bases(const struct figure_data *d, struct error *e)
     if (compared > 0 || !is_relative(d) || !is_settled(d))
         return OK;
     return mark_error(e, ERR_SPEC, d->figure->request->mark,
-                      "figures: %s is 1 at every point, because each point is its own base. Add "
-                      "points with more ranks, set baseline, or leave the figure out",
+                      "figures: %s is 1 at every point, because each point is compared with "
+                      "itself. Add points with more ranks, set baseline, or leave the figure out",
                       d->quantity->name);
 }
 

@@ -13,7 +13,7 @@
  * curves and bars. */
 enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
-/* Word for the case of a point in the options x, series and where of a figure. */
+/* Name that means a point's case in the figure options `x`, `series` and `where`. */
 #define FIGURE_CASE "case"
 /* Value of option `series`: if x is a column, each point is a series with the point's label as its
  * name. */
@@ -58,8 +58,8 @@ struct figure_data {
     struct prediction prediction;
     struct series_list series; /* one series per curve; the first `curves` series are drawn */
     size_t curves;             /* number of drawn curves */
-    size_t values;    /* number of measured values, by point or, with any_x, by row and quantity */
-    size_t published; /* number of published values, by point or, with any_x, by row and quantity */
+    size_t values;    /* number of measured values of all points (with any_x: of all table rows) */
+    size_t published; /* number of published values of all points (with any_x: of all table rows) */
     bool *bars;       /* [points] whether the point's bar is drawn; NULL in figures without bars */
     size_t rows;      /* number of drawn bars */
     size_t left_out;  /* number of curves or bars that have a value but do not fit */
@@ -79,8 +79,8 @@ bool figure_is_of_networks(const struct figure_data *d);
  * value. */
 const char *figure_data_lack(const struct figure_data *d);
 
-/* Returns the first base point that has no time although a point compared with it has one; NULL if
- * no base lacks a time. */
+/* Finds the first point that has a step time but whose base has none. Returns the base; NULL if
+ * there is no such point. */
 const struct point_summary *figure_data_lacking_base(const struct figure_data *d);
 
 /* Returns whether the point is shown, has no value, and has a status other than ok. */
@@ -101,8 +101,9 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal, for conditions: reads the option, `case`, `run` or column of summary.csv called `name`.
- * `point`: a struct point_summary. Returns false if the name is not found. */
+/* Internal, for conditions: sets *value to a point's value of `name`: an option, `case`, `run` or a
+ * column of summary.csv. `point`: a struct point_summary. Returns false if the name is not
+ * found. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
  * name: `case` and, in figures of several runs, `run`. */
@@ -127,15 +128,18 @@ enum status figure_check(const struct figure_request *request, const struct summ
 enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
                                   struct error *e);
 
-/* Writes dots_<figure>.csv: the launches of which a figure shows medians, drawn as faint dots
- * behind each median. It has one row per launch, in the order of the series file:
+/* Writes dots_<figure>.csv: the launches behind the medians of a figure, each drawn as a faint dot.
+ * The file has one row per dot, in the order of the series file:
  *
  *   curve, name, point, label, ranks   as in series_<figure>.csv; curve is empty if not drawn
- *   block, seed                        of the launch, in figures of points
- *   x, y                               in figures over any x: x, and the name of the value's column
- *   nth, n                             number of the launch among the value's n launches, from 1
- *   value                              in the unit of the figure; for speed-up and efficiency the
- *                                      ratio to the base's launch in the same block */
+ *   block, seed                        block and seed of the launch; only in figures of points
+ *   x, y                               only in figures over any x: x, and the name of the value's
+ *                                      column
+ *   nth                                number of the launch, 1 to n
+ *   n                                  number of launches behind the median
+ *   value                              value of the launch in the unit of the figure; for speed-up
+ *                                      and efficiency the ratio to the base's launch in the same
+ *                                      block */
 enum status dots_write(FILE *out, void *figure_data, struct error *e);
 /* Returns whether the figure draws single launches: with any_x, if the table has dots; otherwise,
  * if the quantity has one value per launch and the shape supports dots. */

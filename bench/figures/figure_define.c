@@ -40,9 +40,9 @@ static size_t curve_of(const struct figure_data *d, size_t point)
     return d->curves;
 }
 
-/* Defines the line without marks that leads to a curve from a base on another curve: from the base
- * to the curve's first point with a value. The line is drawn only if both points have a value, the
- * base has fewer ranks, and both points have the same kind (such as measured or emulated). */
+/* If the base of curve k is on another curve, defines the line without marks from the base to the
+ * first point of curve k that has a value. The line is drawn only if both points have a value and
+ * the same kind (such as measured or emulated), and the base has fewer ranks. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
@@ -62,9 +62,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines the lines of ideal scaling, one per series, by two values: the ratio of cores per rank to
- * cores of the base, and the step time of the base. Series with equal values share a line. Also
- * calls define_origin for each series. */
+/* Defines the lines of ideal scaling: one for each distinct pair of slope (cores per rank / cores
+ * of the base) and step time of the base. Also calls define_origin for each curve. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -132,8 +131,8 @@ static void define_x(FILE *out, const struct figure_data *d)
 
 /* ---- All definitions ---- */
 
-/* Defines the names of the curves, and a list of the curves (counted from 1) without communication,
- * which are bounds for the other curves. */
+/* Defines the name of each curve, and `bounds`: the numbers (from 1) of the curves without
+ * communication, whose values are bounds for all other curves. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];

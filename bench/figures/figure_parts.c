@@ -140,9 +140,9 @@ const struct figure_shape shape_causes = {
 /* ---- Overlap ---- */
 
 /* Writes exposed, waiting and hidden communication per step (ms). Exposed and waiting time are
- * parts of the step, means over ranks; unknown waiting is included in exposed. Hidden is the time
- * that the same calls take alone, times overlap_share. It is negative if the step takes longer than
- * its compute and these calls one after the other. */
+ * parts of the step, means over ranks; unknown waiting is included in exposed. Hidden time is
+ * comm_replay_ms (time of the communication calls alone) times overlap_share. Hidden time is
+ * negative if the step takes longer than compute and communication one after the other. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];

@@ -47,8 +47,8 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
                       config_option(&d->spec->config, i)->key);
     return mark_error(
         e, ERR_SPEC, wanted->mark,
-        "%s = %s: the series '%s' has %zu points at %s = %s; these points differ in %s. Use "
-        "`series` or `where` to separate these points",
+        "%s = %s: expected one point per value of x in series '%s', found %zu points at %s = %s, "
+        "with different values of %s. Use `series` or `where` to separate the points",
         figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x, differences);
 }
 
@@ -103,8 +103,9 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether these points have rows at the same x that no column in option `series` separates.
- * Points of a user's program have no such rows. */
+/* Returns whether rows of different points would have the same x in one curve: x identifies rows
+ * within a launch, such as epoch, and option `series` names no column. False if a point runs a
+ * user's program. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -120,7 +121,7 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
 }
 
 /* Joins n points at the same x if they are repetitions, otherwise rejects the figure. If x is a
- * column whose values the points do not share, check_rows (table_points.c) decides later. */
+ * column and share_rows returns false, rejection is left to check_rows (table_points.c). */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {

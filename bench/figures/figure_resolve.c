@@ -302,9 +302,9 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
     return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 
-/* Returns whether to reject, before files are read, a figure that will have no values or has an
- * option without effect. True for a figure of one run that names no published files, if the run is
- * still to come or --set adds the figure to an existing run. */
+/* Returns whether to check, before files are read, that a figure will have values and that its
+ * options have an effect. True if the figure shows one run and names no published files, and either
+ * the run is still to come or --set requests the figure. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;
@@ -408,7 +408,8 @@ static enum status check_terms(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Returns whether options that the spec fixes already make the condition false for every point. */
+/* Returns whether the spec alone shows that no point satisfies the condition: the condition names
+ * only `case` and options whose values the spec fixes. */
 static bool holds_of_none(const struct condition *where, const struct spec *spec)
 {
     size_t n;
@@ -601,8 +602,8 @@ static enum status check_published(const struct figure_data *d, struct error *e)
     if (r->n_sources == 0 || d->figure->shape->any_x)
         return OK;
     return mark_error(e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
-                      "figures.published: a figure of kind %s shows only values of the spec's "
-                      "published.file. Use kind: line for other files",
+                      "figures.published is not supported by a figure of kind %s, which shows only "
+                      "the spec's published.file. Use kind: line",
                       r->options[FIGURE_KIND].text);
 }
 

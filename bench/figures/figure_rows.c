@@ -78,8 +78,8 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
     write_status(out, p);
 }
 
-/* Returns the value at this point of the law fitted to the point's curve; NAN if no law is fitted
- * or the quantity is not a ratio to the base. */
+/* Returns the prediction for a point by the scaling law that was fitted to the point's curve; NAN
+ * if no law was fitted or the quantity is not a ratio to the base. */
 static double law_value(const struct figure_data *d, const struct quantity *q, size_t point)
 {
     const struct fits_row *fitted = fits_find(d->s, point, d->figure->law);
@@ -284,8 +284,8 @@ bool dots_exist(const struct figure_data *d)
                                    : d->figure->shape->dots && launches_have(d->quantity);
 }
 
-/* Writes a row per launch of the point and of points that repeat it, if the launch has a value.
- * Writes none if the point's value is unknown or withheld. */
+/* Writes one row for each launch of the point and of its repetitions, except launches without a
+ * value. Writes no row if the point itself has no value. */
 static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                            size_t point, const struct launches *l)
 {

@@ -47,8 +47,9 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* ---- One figure ---- */
 
-/* If a base has no time, writes the base and advice, such as ", ranks=1 none (timeout: not done
- * within measure.limit (10 min)); run the campaign again". */
+/* If a base has no time, writes the label and status of the base, and advice: ", ranks=1 none
+ * (timeout: not done within measure.limit (10 min)); run the campaign again...". Otherwise writes
+ * "". */
 static void name_base(char *text, size_t size, const struct figure_data *d)
 {
     const struct point_summary *base =
@@ -66,8 +67,8 @@ static void say_no_model(const struct figure_data *d)
 {
     bool asked = d->figure->request->options[FIGURE_MODEL].set;
     if (d->figure->model && d->n_runs == 1 && d->prediction.n == 0)
-        log_print(asked ? LOG_NOTE : LOG_DETAIL, "%s: no model line: %s", d->figure->name,
-                  d->prediction.words);
+        log_print(asked ? LOG_NOTE : LOG_DETAIL, "figure %s cannot show a model line: %s",
+                  d->figure->name, d->prediction.words);
 }
 
 static void say_what_is_missing(const struct figure_data *d)
@@ -77,11 +78,10 @@ static void say_what_is_missing(const struct figure_data *d)
     name_base(base, sizeof base, d);
     say_no_model(d);
     if (lack != NULL)
-        log_print(LOG_NOTE, "%s: nothing to draw: %s%s", figure, lack, base);
+        log_print(LOG_NOTE, "figure %s is empty: %s%s", figure, lack, base);
     if (d->left_out > 0)
-        log_print(LOG_NOTE,
-                  "%s: %zu %s do not fit into the picture; they are in series_%s.csv only", figure,
-                  d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
+        log_print(LOG_NOTE, "figure %s has no room for %zu %s; series_%s.csv contains all data",
+                  figure, d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
 }
 
 static enum status keep_script(struct figure_data *d, const struct stage *stage, struct error *e)
@@ -92,9 +92,9 @@ static enum status keep_script(struct figure_data *d, const struct stage *stage,
     return stage_keep(stage, script, e);
 }
 
-/* Writes the files that accompany the pictures to a temporary folder or, with `keep`, moves them to
- * their final names: series_<figure>.csv, dots_<figure>.csv if launches are drawn, and
- * <figure>.txt. */
+/* Without `keep`, writes series_<figure>.csv, <figure>.txt and, if the figure has dots,
+ * dots_<figure>.csv to a temporary folder. With `keep`, moves the written files to their final
+ * names. */
 static enum status for_each_file(struct figure_data *d, const struct stage *stage, bool keep,
                                  struct error *e)
 {

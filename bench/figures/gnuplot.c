@@ -15,10 +15,10 @@
 
 extern char **environ;
 
-/* Writes a string in single quotes, in which gnuplot expands nothing. An apostrophe becomes its
- * character code in double quotes between two strings. Neither a doubled nor an unchanged
- * apostrophe is safe: gnuplot 5.4 ends the string at a leading doubled apostrophe, and expands
- * macros after an unchanged one. */
+/* Writes a string in single quotes, in which gnuplot expands nothing. Each apostrophe ends the
+ * string; "\047" and the rest are appended with dots: 'a'."\047".'b'. Other escapes are not safe:
+ * gnuplot 5.4 ends the string at a leading doubled apostrophe, and expands macros after an
+ * unescaped apostrophe. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);

@@ -17,7 +17,7 @@ struct launches {
     const struct figure_data *d;
     const struct quantity *q;
     struct table_of_run *runs; /* [d->n_runs] raw.csv and launches of each run */
-    double *room;              /* [launches of one point] scratch space for medians */
+    double *room;              /* [launches of all runs] scratch space for medians */
 };
 
 /* Returns the column of raw.csv behind the quantity, or NULL. */
@@ -37,8 +37,8 @@ bool launches_have(const struct quantity *q)
 
 /* ---- The launches ---- */
 
-/* Drops repeated rows of a launch, which occur if several cases share it. Without `complete`, also
- * drops rows without a value. With `complete`, such a row makes the median of its point unknown. */
+/* Drops repeated rows of launches that several cases share, and rows without a value. If `complete`
+ * is true, keeps rows without a value, so that the median of their point is unknown. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;

@@ -109,7 +109,8 @@ static enum status take_own(struct merged *m, const struct figures_run *runs, si
             if (strcmp(all->keys[k], own->keys[k]) != 0)
                 return error_set(e, ERR_ARGUMENT,
                                  "figures: one run has the option %s, another has %s. Runs in one "
-                                 "figure must have the same workload.options, or none",
+                                 "figure must have no workload.options, or the same ones in the "
+                                 "same order",
                                  all->keys[k], own->keys[k]);
         if (own->n > all->n)
             m->spec.own = own;

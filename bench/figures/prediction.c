@@ -18,8 +18,8 @@ struct link_file {
     char host[128], date[32];
 };
 
-/* Finds the row and the column of a value of link.csv. *row: the number of rows if the value is
- * missing. ERR_DATA if the file has several links. */
+/* Finds the row of coefficient `name` in link.csv, and the column of values. *row: the number of
+ * rows in the file if the coefficient is missing. ERR_DATA if several rows have this name. */
 static enum status find(size_t *row, size_t *column, const struct csv_table *table,
                         const char *name, struct error *e)
 {
@@ -34,7 +34,7 @@ static enum status find(size_t *row, size_t *column, const struct csv_table *tab
         }
     return n <= 1 ? OK
                   : error_at(e, ERR_DATA, table->path, 0, 0,
-                             "expected one link with one row per coefficient, found %zu rows "
+                             "expected one row for each coefficient of a link, found %zu rows "
                              "'%s'",
                              n, name);
 }
@@ -47,7 +47,7 @@ static enum status take(const struct csv_table *table, const char *name, double 
     TRY(find(&row, &column, table, name, e));
     if (row == table->rows)
         return error_at(e, ERR_DATA, table->path, 0, 0,
-                        "row '%s' not found. Use `make bench-comm` to write it", name);
+                        "row '%s' not found. Measure the link again with `make bench-comm`", name);
     if (number != NULL)
         return csv_table_number(table, row, column, number, e);
     snprintf(text, size, "%s", csv_table_cell(table, row, column));

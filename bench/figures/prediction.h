@@ -1,7 +1,8 @@
-/* Predicts a step time as compute plus communication. Compute is the base's step time divided among
- * the ranks. Communication is the time until the last rank has sent, received and summed everything
- * (comm/cost/sweep.h), with coefficients that comm_sweep fitted (option `link`). The model assumes
- * no overlap. Contention for a node's memory is included only as far as the fit measured it. */
+/* Predicts a step time as compute plus communication. Compute is the base point's step time, scaled
+ * to this point's images per core. Communication is the time until the last rank has sent, received
+ * and summed everything (comm/cost/sweep.h), with coefficients that comm_sweep fitted (option
+ * `link`). The model assumes no overlap. Contention for a node's memory is included only as far as
+ * it slowed comm_sweep's messages. */
 #pragma once
 
 #include <stdio.h>
@@ -50,8 +51,9 @@ enum status prediction_program(uint64_t *steps, struct program_list *list,
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
-/* If option site.link names a link, sets the machine's coefficients to the link's: within a host if
- * one host has all ranks, otherwise between hosts. gamma, if known, applies within all hosts. */
+/* Copies the coefficients of the link that option site.link names, if any, to the machine. alpha,
+ * beta and paces go to machine->memory if one host has all ranks, otherwise to machine->network. A
+ * known gamma always goes to machine->memory. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes for a caption how the quantity was predicted, and the coefficients. */

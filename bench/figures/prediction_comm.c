@@ -36,7 +36,8 @@ static enum status count_tensors(struct talk *t, struct error *e)
     return OK;
 }
 
-/* Returns a machine of `ranks` replicas or slices, with `group` of them on each host. */
+/* Returns a copy of t->machine with `ranks` ranks in place of its own, `group` of them per host (at
+ * least 1). Each rank represents a replica or a slice. */
 static struct sweep_machine machine_of(const struct talk *t, int ranks, int group)
 {
     struct sweep_machine machine = *t->machine;
@@ -108,7 +109,7 @@ static enum status slices_s(double *seconds, const struct talk *t, const struct 
 /* ---- Stages ---- */
 
 /* Cuts the network into stages: stage s has layers [first[s], first[s + 1]). The cut balances
- * FLOPs, since only the trainer measures times. */
+ * FLOPs, since the layer times that the trainer balances are unknown here. */
 static enum status cut_layers(int *first, const struct net_desc *net, int stages, struct error *e)
 {
     size_t n = (size_t)net->n_layers;

@@ -40,7 +40,7 @@ const struct quantity *quantity_find(const char *name)
 
 #define RAW "raw.csv"
 
-/* Returns whether a word of a name is the unit, which the title shows in brackets instead. */
+/* Returns whether a word of a name spells the unit: "pct" spells "%". Case is ignored. */
 static bool says_unit(const char *word, const char *unit)
 {
     static const struct {
@@ -141,9 +141,9 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
         snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
-/* Returns the column with the lower or upper end of a quantity's interval: step_ms_lo for
- * step_ms_median, test_acc_lo for test_acc_pct. No other endings are dropped: speedup_lo does not
- * belong to speedup_pairs. COLUMNS if there is no such column. */
+/* Returns the column with the end `bound` ("lo" or "hi") of a column's interval: step_ms_lo for
+ * step_ms_median, test_acc_lo for test_acc_pct. Only the endings _median and _pct are replaced, so
+ * speedup_lo is no end of speedup_pairs. COLUMNS if there is no such column. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
     static const char *const tails[] = {"", "_median", "_pct"};

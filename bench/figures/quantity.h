@@ -40,7 +40,7 @@ struct quantity {
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* The next four members are used to read summary.csv (source POINTS); otherwise `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
-    /* column `whole` and the ends of its interval, whose relative width applies to the value */
+    /* columns that give the value's interval [lo, hi] x value / whole; COLUMNS: no interval */
     enum column_id whole, lo, hi;
     enum quantity_relation relation;
     /* For sums: columns of `file` that are added to `raw`. */
@@ -52,11 +52,11 @@ struct quantity {
 /* Returns the row of quantities.def with this name, or NULL. */
 const struct quantity *quantity_find(const char *name);
 
+enum { QUANTITY_TITLE = 96, QUANTITY_WHY = 320 };
 /* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has the
  * column). The column must hold numbers, and the file must also have column `x`, unless `x` is
  * NULL. Returns false if there is no such column. `title` stores the quantity's title and must
  * outlive the quantity. */
-enum { QUANTITY_TITLE = 96, QUANTITY_WHY = 320 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
 /* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params. A

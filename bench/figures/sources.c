@@ -44,8 +44,8 @@ static enum status refuse(const struct figure_source *source, enum published_opt
                       figure_option_at(FIGURE_OPTIONS + (size_t)id)->key, text, why);
 }
 
-/* Cuts "+ 1" or "* 2" off the end of a text, if the sign occurs in it. Returns false if no number
- * follows the sign. */
+/* If `text` contains `sign`, removes the last `sign` and the number after it, such as "+ 1", and
+ * sets *number. Returns false if no number follows the sign. */
 static bool cut_number(char *text, char sign, double *number)
 {
     char *at = strrchr(text, sign);
@@ -201,8 +201,8 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
     return strcmp(ours->text, theirs) == 0;
 }
 
-/* Returns the series of the first point that has the option values of the current row; NO_POINT if
- * no point has them or the row names no options. */
+/* Returns the series of the first shown point that has the option values of the current row;
+ * NO_POINT if no point has them, or if x is the only key. */
 static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;

@@ -12,8 +12,8 @@
  * (variable crowded) draws marks only at the ends of curves. */
 enum { PLACES_MAX = 48 };
 
-/* Estimated half height of a mark, as a share of the mark's value: drawn marks are about 3.5 % of
- * the axis high. */
+/* Estimated half height of a mark, as a share of the mark's value. The drawn height is about 3.5 %
+ * of the axis. */
 #define MARK_SHARE 0.02
 
 struct item {

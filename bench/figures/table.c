@@ -59,8 +59,8 @@ static int by_place(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* Adds a row's values to a row of the same series, point and x. A row without a point is added to
- * the last row with the same x. */
+/* Copies the known values of row `from` to row `to`. Both rows have the same series and x, and the
+ * same point unless `from` has none. */
 static void join(struct table_row *to, const struct table_row *from, size_t columns)
 {
     for (size_t k = 0; k < columns; k++) {

@@ -113,8 +113,8 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Sets d->measured of each point, for captions, to the value in the point's rows that has the most
- * launches. */
+/* Sets d->measured for captions: among the values in a point's rows, selects the value with the
+ * most launches. NAN: the point has no value. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);
@@ -136,8 +136,8 @@ static int by_base(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Sorts the table's series, from index `first` on, by the figure's series that contains each of
- * them. Until then, series are in the order of rows in the file, which is the random order of
+/* Sorts the table's series by `base`, from index `first` on, and updates the series indices in the
+ * rows. Unsorted, the series have the order of a file's rows, which is the random order of
  * launches. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {

@@ -95,9 +95,10 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up a name for `where`: a column of the row, otherwise a property of its point. Case,
- * options with a dot in their key and, in a figure of several runs, the run always come from the
- * point, since cases that share a launch share its rows, and a file has options only as text. */
+/* Sets *value to the value of a name in `where`: a column of the current row, otherwise a property
+ * of the row's point. The point always supplies `case`, since cases can share rows; options with a
+ * dot, since files have only their text; and `run` in a figure of several runs. Returns false if
+ * the name is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -122,8 +123,9 @@ static void extend_name(struct table_series *own, const struct gathering *g, con
     text_join(own->name, sizeof own->name, " ", csv_table_cell(&g->table, g->row, (size_t)column));
 }
 
-/* Finds the table's series of the current row: the series of its point, split by the columns that
- * option `series` names and by the kind of rows. */
+/* Sets *series to the index of the current row's series in the table, and adds the series if it is
+ * new. A point's series is split by the columns that option `series` names and by column
+ * g->kind. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -291,8 +293,8 @@ static enum status tell_kinds_apart(struct gathering *g, const size_t *order, st
         TRY(for_each_row(g, order, note_kind, e));
     if (g->other_kind != NULL && g->by_point)
         return mark_error(e, ERR_SPEC, y->mark,
-                          "figures: y = %s: expected rows of one kind in %s, found %s and %s. Use "
-                          "where: \"%s = %s\"",
+                          "figures: y = %s would average rows of %s for %s and %s. Use where: "
+                          "\"%s = %s\" to select one of them",
                           g->q->raw, g->q->file, g->first_kind, g->other_kind, kind, g->first_kind);
     g->kind = g->other_kind != NULL ? g->kind : -1;
     return OK;
@@ -307,8 +309,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops rows of accuracy runs if there are rows of timed launches, unless the figure is of one run
- * and `where` uses column run. */
+/* Drops samples of accuracy runs if there are samples of timed launches. Exception: a figure of one
+ * run whose `where` uses column `run`. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;

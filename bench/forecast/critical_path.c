@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Factor by which the times of one cause are multiplied. */
+/* Factor by which a repeated simulation multiplies the times of one cause, such as the forward
+ * pass. */
 static const double slower = 1.0001;
 
 /* Multiplies the compute time between `from_s` and `to_s` of a step by `slower`. */

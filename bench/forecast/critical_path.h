@@ -8,8 +8,8 @@
 
 #include "bench/forecast/simulation.h"
 
-/* Sets members path_load_ms to path_sums_ms of s->result: the share of each cause. Call
- * simulation_run on `s` first. Other arguments: see simulation_open. */
+/* Sets each cause's share (ms) in s->result: the members from path_load_ms through path_sums_ms.
+ * Call simulation_run on `s` first. Other arguments: see simulation_open. */
 enum status critical_path_find(const struct simulation *s, const struct spec *spec, const char *run,
                                const char *calibration, struct error *e);
 /* Prints the shares of s->result as a table, in ms and percent of a step. */

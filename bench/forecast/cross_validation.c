@@ -13,8 +13,8 @@
 /* Number of fitting rounds. More than one is needed, because the model is linear in the
  * coefficients only as long as the critical path stays the same. */
 enum { ROUNDS = 5 };
-/* Largest burst that an emulated link sends at once after a pause (ci/netns.sh), as the time that
- * its bytes take at the link's rate (s). */
+/* Largest burst that an emulated link sends without delay after a pause (ci/netns.sh), given as
+ * bytes / rate of the link (s). */
 #define BURST_S 2.1e-3
 
 /* ---- Points ---- */
@@ -152,8 +152,8 @@ static enum status linearise(struct link_sample *sample, const struct validated_
     return OK;
 }
 
-/* Leaves out of the next fit all points of other links, and points that have `value` in `column`
- * (COLUMNS: no such points). */
+/* Excludes points from the next fit: all points on links other than `link`, and points that have
+ * `value` in `column`. COLUMNS: only points on other links. */
 static void leave_out(struct cross_validation *c, size_t link, enum column_id column,
                       const char *value)
 {

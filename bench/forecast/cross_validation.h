@@ -32,9 +32,10 @@ struct validated_point {
     const struct point_summary *p;
     size_t link;
     double compute_ms, measured_ms;
-    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times (ms) with assumed coefficients
-                                                 and, by enum left_out, with a link fitted without
-                                                 the left-out points (NAN: too few points) */
+    /* predicted step times (ms). assumed_ms: with the assumed coefficients; without_ms[k]: with
+     * coefficients fitted without the points that kind k (enum left_out) leaves out; NAN: too few
+     * points for a fit */
+    double assumed_ms, without_ms[LEFT_OUTS];
 };
 
 struct validated_run {

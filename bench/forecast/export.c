@@ -106,8 +106,8 @@ static enum status check_point(const struct point *point, struct error *e)
     if (config_is_peer(c) || config_is_foreign(c))
         return error_set(
             e, ERR_ARGUMENT,
-            "export: point '%s' runs a program other than train_cnn, so the messages of the point "
-            "are unknown",
+            "export: the MPI messages of point '%s' are unknown, because the point does not run "
+            "train_cnn",
             point->label);
     if (config_int(c, OPT_PIPELINE) == 1 && config_int(c, OPT_TENSOR) == 1)
         return OK;

@@ -9,7 +9,7 @@
 
 struct export_options {
     enum trace_kind kind;
-    int leaf_hosts;       /* hosts per leaf switch; 0: one switch for all */
+    int leaf_hosts;       /* hosts per leaf switch; 0: option site.leaf_hosts of the point */
     int oversubscription; /* hosts per uplink of a leaf switch */
 };
 

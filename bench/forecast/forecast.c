@@ -89,13 +89,12 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
-/* Bytes of an Ethernet packet without preamble, and bytes of a message in the packet. The token
- * bucket of ci/netns.sh counts the headers of Ethernet (14), IP (20) and TCP with a time stamp
- * (32). */
+/* Bytes of a full Ethernet packet without preamble, and of its TCP payload. The token bucket of
+ * ci/netns.sh counts the headers too: Ethernet (14), IP (20) and TCP with a time stamp (32). */
 #define PACKET_BYTES  1514.0
 #define PAYLOAD_BYTES 1448.0
-/* Smallest bucket of ci/netns.sh (bytes), and time in which the link's rate fills a larger bucket
- * (s). */
+/* Capacity of the token bucket of ci/netns.sh: BUCKET_S (s) times the link's rate, but at least
+ * BUCKET_BYTES. */
 #define BUCKET_BYTES 65536.0
 #define BUCKET_S     2.097152e-3
 /* Largest number of bytes that Linux keeps in the send buffer of a TCP connection
@@ -245,8 +244,8 @@ static double steps_of(const struct campaign *c, const struct point *point, enum
     return 7.0 / 6 * epochs * ceil(images / config_images_taken(config));
 }
 
-/* Returns the mean of an injected sleep (s); the smallest sleep if its Pareto distribution has no
- * finite mean. */
+/* Returns the mean of an injected sleep (s); 0 if no sleep is injected. For a Pareto distribution
+ * without a finite mean, returns its minimum. */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -261,8 +260,8 @@ static double sleep_s(const struct config *c)
     }
 }
 
-/* Returns the time that injected sleeps add to a launch of `steps` steps (s). Assumes that the
- * launch has a rank listed in inject.ranks. */
+/* Returns the time (s) that injected sleeps add to a launch of `steps` steps. Assumes that
+ * inject.ranks lists a rank of the launch. */
 static double slept_of(const struct config *c, double steps)
 {
     const struct value *chosen = &c->values[OPT_INJECT_STEPS];

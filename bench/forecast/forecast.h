@@ -73,10 +73,11 @@ extern const struct link_model forecast_memory;
 struct sweep_machine forecast_machine(const struct config *c);
 /* Returns the hosts of a simulated point. `memory`: coefficients of messages within a host.
  * Messages between hosts have the rate and the delay of the spec, and the same time per message
- * (alpha) as within a host. Coefficients that site.link defines replace these. */
+ * (alpha) as within a host. Coefficients of the link that site.link names take precedence. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
-/* Sets the link between hosts to the limits that ci/netns.sh applies. */
+/* Models the link between hosts as ci/netns.sh emulates it: with packet headers, a token bucket and
+ * a send buffer. */
 void forecast_emulate(struct sweep_machine *machine, const struct config *c);
 
 /* ---- Internal ---- */
@@ -88,7 +89,7 @@ struct known_step {
     char machine[HARDWARE_CLASS_BYTES]; /* hardware class (hardware.h); "": unknown */
     double ranks, nodes, cores;         /* `cores`: number of cores that computed */
     double images;                      /* images of a step over all ranks */
-    double flops; /* FLOPs of a step over all ranks, without a kernel plan; NAN: unknown */
+    double flops; /* FLOPs of a step over all ranks, by the network's definition; NAN: unknown */
     /* step_s: whole step; compute_s: the step without exposed communication */
     double step_s, compute_s;
     size_t computed; /* index of the step's network and workload in here_rates */
@@ -108,17 +109,18 @@ struct known_steps {
     char here[HARDWARE_CLASS_BYTES]; /* hardware class of this machine */
 };
 
-/* Reads the step times of the latest run of every campaign below `out`, and of results/reference in
- * the working directory, otherwise in `home`. Skips unreadable tables, and steps with replayed
- * compute or injected sleep. `machine`: this machine. Oversubscribed ranks of a table are assumed
- * to have run on as many cores as this machine has. Call known_steps_free afterwards, also after an
- * error. */
+/* Reads step times of other campaigns: from the latest run of every campaign below `out`, and from
+ * results/reference below the working directory if it exists there, otherwise below `home`. Skips
+ * unreadable tables, and steps with replayed compute or injected sleep. `machine`: this machine.
+ * Oversubscribed ranks of a table are assumed to have run on as many cores as this machine has.
+ * Call known_steps_free afterwards, also after an error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
 
 /* Returns the known step that is most similar to a step of the point. Considers only steps with the
- * same network, workload, and batch per rank or in total. NULL if there is none. */
+ * same network and workload, and with the same batch per rank or the same total batch. NULL if
+ * there is none. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
 /* Returns whether the communication time of a known step can be used for the point: same site,

@@ -290,9 +290,9 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Rates how similar a known step is to a step of the point; 0: not usable. In decreasing order of
- * weight: same machine, same network link, same total batch, same number of ranks, same
- * strategy. */
+/* Rates how similar a known step is to a step of the point; 0 if known_steps_find must ignore the
+ * known step. Equal properties add to the rating, in decreasing order of weight: machine; site,
+ * nodes and link together; total batch; number of ranks; strategy. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {

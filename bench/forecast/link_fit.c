@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* Numbers of rounds after which the coefficients no longer change: rounds of reweighting, and
- * rounds of descent for each reweighting. SMALLEST_ERROR: lower limit of relative errors in
- * weights, so that weights stay finite. */
+/* Numbers of rounds in which the coefficients converge: REWEIGHTS rounds of reweighting, each with
+ * DESCENTS rounds of coordinate descent. SMALLEST_ERROR: lower limit of the relative error in a
+ * weight (1 / error), so that weights stay finite. */
 enum { REWEIGHTS = 50, DESCENTS = 300 };
 #define SMALLEST_ERROR 0.001
 

@@ -33,9 +33,9 @@ static enum status take_calls(struct simulation *s, struct error *e)
     return OK;
 }
 
-/* Sets the times at which messages can start. With overlap, a gradient is ready during backward.
- * Without overlap, messages wait for the end of backward, unless sockets send some messages
- * earlier. */
+/* Sets the times at which messages can start. With overlap, a message can start once backward has
+ * computed its gradients. Without overlap, messages start after backward, except that sockets send
+ * up to socket_bytes of a message earlier. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
@@ -122,9 +122,9 @@ static double draw_pace(const struct simulation *s, int period, int rank)
     return sum / (double)s->period;
 }
 
-/* Adds up the sleeps of the steps of a period. Untimed periods have no sleeps. With overlap, a
- * sleep after backward delays only the start of the rank's wait, since the rank's messages are
- * already in transit. */
+/* Returns a rank's injected sleeps, summed over the steps of a period; all 0 in untimed periods.
+ * With overlap, a sleep after backward delays only the start of the rank's wait, since the rank's
+ * messages are already in transit. */
 static struct simulation_sleeps draw_sleeps(const struct simulation *s, int period, int rank)
 {
     const struct inject *in = &s->injects[rank];
@@ -142,8 +142,8 @@ static struct simulation_sleeps draw_sleeps(const struct simulation *s, int peri
     return sum;
 }
 
-/* Begins a period on each rank when the rank has ended the previous period. All steps of a period
- * except the last one run in full before the last step begins. */
+/* Begins a period on each rank when the rank has ended the previous period. Only the last step of a
+ * period has messages; the steps before it only compute and update weights. */
 static void begin_period(struct simulation *s, int period)
 {
     double step_s = s->times.compute_s + s->times.optimizer_s;
@@ -162,7 +162,8 @@ static double waits_at(const struct simulation *s, int rank)
     return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
 }
 
-/* Adds the times of a period to the sums. last_s: time from which all ranks wait. */
+/* Adds a rank's times in a period to the sums. `ended_s`: time at which the rank's compute and
+ * messages have ended; `last_s`: time at which the last rank begins to wait. */
 static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
 {
     const struct simulation_sleeps *slept = &s->sleeps[rank];

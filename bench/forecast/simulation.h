@@ -36,10 +36,10 @@ struct simulation {
     struct inject *injects;           /* [ranks] injected sleeps */
     struct simulation_sleeps *sleeps; /* [ranks] sleeps in this period */
     double *starts_s;                 /* [ranks] start of this period */
-    double *begins_s, *paces;         /* [ranks] start of this period's last step, and factor of the
-                                         rank's times in this period */
+    double *begins_s, *paces;         /* [ranks] start of this period's last step; step time in this
+                                         period relative to the typical step */
     double *spent_s;                  /* [ranks] total time of the timed periods */
-    double *waits_s;                  /* [ranks] total waiting time in the timed periods */
+    double *waits_s;                  /* [ranks] total wait for the last rank in timed periods */
     double *periods_s;                /* [periods] time of each timed period on the slowest rank */
     int periods;                      /* number of timed periods */
     struct simulation_sums sums;

@@ -26,7 +26,8 @@ static enum status read_all(struct calibrations *c, const char *folder, struct e
         if (calibration_parts(&c->all[rank]) != calibration_parts(&c->all[0]))
             return error_set(
                 e, ERR_DATA,
-                "%s: the files of the ranks have times of different ops. Calibrate again", folder);
+                "%s: the ranks' calibration files have different numbers of ops. Calibrate again",
+                folder);
     }
     if (c->n == 0)
         return error_set(
@@ -70,8 +71,8 @@ static enum status take_paces(struct step_times *t, const struct calibrations *c
     return OK;
 }
 
-/* Sets the typical step: adds up the medians of its parts over all steps, in execution order. The
- * backward pass runs ops from the last to the first. */
+/* Sets the times of the typical step. The time of each part is its median over all steps of all
+ * ranks. Parts are added in execution order: backward runs ops from the last to the first. */
 static enum status take_typical(struct step_times *t, const struct calibrations *c, int tensors,
                                 double *times, const char *folder, struct error *e)
 {
@@ -93,7 +94,9 @@ static enum status take_typical(struct step_times *t, const struct calibrations 
         t->compute_s += parts[calibration_part(first, PART_BACKWARD, op)];
         if (first->ops[op].last > tensors)
             status = error_set(
-                e, ERR_DATA, "%s: these times belong to another network. Calibrate again", folder);
+                e, ERR_DATA,
+                "%s: the calibrated times in this folder are of another network. Calibrate again",
+                folder);
         for (int i = first->ops[op].first; i < first->ops[op].last && status == OK; i++)
             t->ready_s[i] = t->compute_s;
     }
@@ -179,11 +182,10 @@ enum status step_times_open(struct step_times *t, const struct point *point,
     *t = (struct step_times){0};
     if (calibration == NULL && parts == NULL) {
         if (config_number(&point->config, OPT_COMPUTE_RATE) == 0)
-            return error_set(
-                e, ERR_ARGUMENT,
-                "simulate: compute.rate of point %s is missing. Use --calibration=LAUNCH, the "
-                "folder of a calibration launch of this run",
-                point->id);
+            return error_set(e, ERR_ARGUMENT,
+                             "simulate: point %s has neither compute.rate nor a calibration. Use "
+                             "--calibration=LAUNCH, the folder of a calibration launch of this run",
+                             point->id);
         at_rate = parts_at_rate(point);
         parts = &at_rate;
     }

@@ -54,8 +54,8 @@ static double longest_s(const struct forecast_point *p)
     return longest;
 }
 
-/* Warns if measure.limit would end the longest launch. The warning requires that half the forecast
- * exceeds the limit, since forecasts can be rough. */
+/* Warns if measure.limit would end the longest launch. Since forecasts can be rough, warns only if
+ * the forecast time is more than twice the limit. */
 static void print_ended(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;

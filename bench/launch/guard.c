@@ -1,5 +1,6 @@
 /* The guard of a launch, a process that kills whatever the launch leaves behind (launch.h). The
- * code here runs between fork and _exit and shares only a socket, the lifeline, with the runner. */
+ * guard is a fork of the runner, without exec. Guard and runner communicate only through a socket,
+ * the lifeline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -140,7 +141,8 @@ static bool reap(struct guard *g)
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
 /* Sleeps until a child changes state, the runner sends a message or ends, or the clock reaches
- * `until` (ns); at most a minute. Returns the news from the runner. */
+ * `until` (ns); at most a minute. Returns NEWS_STOP if the runner sent a message, NEWS_RUNNER_GONE
+ * if the runner ended, else NEWS_NONE. */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;

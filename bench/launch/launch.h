@@ -2,14 +2,16 @@
  *
  * Each launch has a guard: a process between runner and program that adopts every orphan below it
  * (PR_SET_CHILD_SUBREAPER). The guard and the runner each hold one end of a socket, the lifeline.
- * When the program ends, the time limit passes, the runner stops the launch, or the lifeline closes
- * because the runner died, the guard acts. It kills every process below it, in any session or
- * process group, and reports to the runner after that. The guard also acts if ranks do not start in
- * time, or if the program does not end after a rank's final message or the failure of a process.
- * Without this, mpiexec (hydra) can hang if a proxy cannot start, connect or start ranks.
+ * The guard acts when the program ends, the time limit passes, the runner stops the launch, or the
+ * lifeline closes because the runner died. It kills every process below it, in any session or
+ * process group, and then reports to the runner. The guard also acts if ranks do not start in time,
+ * or if the program does not end after a failing rank's final message or the failure of a process.
+ * These two checks end an mpiexec (hydra) that hangs because a proxy cannot start, connect or start
+ * ranks.
  *
- * A guard cannot see processes on other machines. If the launch failed, a cleanup command ends
- * those processes. If the guard itself was killed, launch_finish runs that command.
+ * A guard cannot see processes on other machines. If the launch failed, the guard runs a cleanup
+ * command that ends processes on other machines. If the guard itself was killed, launch_finish runs
+ * the cleanup command.
  *
  * The guard inherits the runner's open files, including the lock on the journal. So no runner can
  * resume a campaign while processes of its last launch still run. */
@@ -28,8 +30,8 @@ struct launch_command {
                                  none */
     const char *log;          /* path of the file for standard output and standard error */
     double limit_s;
-    double start_limit_s; /* time (s) within which `records` must have `ranks` files, one per
-                             started rank; 0: no limit */
+    double start_limit_s; /* time (s) within which each of the `ranks` ranks must have written a
+                             file to `records`; 0: no limit */
     const char *records;  /* folder to which ranks write their records */
     int ranks;
     bool is_ours; /* whether the program belongs to this project; if so, its input never ends, and

@@ -18,9 +18,9 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Returns whether p->progress (completed blocks of the point) will grow at the end of the current
- * block: the block contains the point and all its comparison points that get launches, and lacks a
- * launch of at least one of these points. */
+/* Returns whether the point's `progress` (number of completed blocks) will grow at the end of the
+ * current block. The block must contain the point and all its comparison points that still get
+ * launches, and must lack a launch of at least one of these points. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
@@ -87,9 +87,9 @@ static double run_mean_s(const struct launch_order *o)
     return runs > 0 ? sum_s / runs : 0;
 }
 
-/* Returns the expected time of an accuracy run of the point (s): the mean of its earlier accuracy
- * runs. Without any, returns the time of a timed launch plus the time of the additional steps.
- * Without timed launches that compute, returns run_mean_s. */
+/* Returns the expected time (s) of an accuracy run of the point, by the first known of these: the
+ * mean of its earlier accuracy runs; the mean of its timed launches plus the time of the additional
+ * steps; run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

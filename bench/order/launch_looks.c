@@ -43,9 +43,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Widest half-width of a point's intervals, relative to the allowed half-width. `whole` is relative
- * to the requested precision, `asked` to the stricter limit for few launches (timing_asked_pct).
- * INFINITY: an interval is unknown. */
+/* Half-width of a confidence interval divided by a limit, maximum over all intervals of a point.
+ * Limit of `whole`: the requested precision; of `asked`: timing_asked_pct, which is stricter for
+ * few launches. INFINITY: an interval is unknown. */
 struct excess {
     double whole, asked;
 };
@@ -61,9 +61,9 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the point's largest excess, over its step time and all its comparisons. Ignores
- * comparisons with points that get no launches, and comparisons without pairs, which are not
- * reported. */
+/* Returns the excess of a point, from the intervals of its step time and of all its comparisons.
+ * Ignores comparisons with points that get no further launches, and comparisons without pairs of
+ * launches, which are not reported. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -102,9 +102,9 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates the number of launches that reaches the requested precision, given the excess after n
- * launches. Half-widths fall with the square root of the number of launches. The limit is stricter
- * for few launches (timing_asked_pct). */
+/* Estimates how many launches a point needs for the requested precision, from its excess `x` after
+ * n launches. Assumes that half-widths fall as 1 / sqrt(number of launches), and includes the
+ * stricter limit for few launches (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
@@ -115,8 +115,9 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets p->wanted (number of launches at the next look) and p->expected (number of launches in all)
- * of a point that has n launches. Leaves p->wanted = n if the point is precise enough. */
+/* Sets `wanted` (number of launches at which the point is examined next), `expected` (estimate of
+ * the final number) and `at_most` of a point that has n launches. If the point is precise enough,
+ * `wanted` remains n. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

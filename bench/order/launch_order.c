@@ -6,8 +6,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* Largest number of points examined again after one launch. It limits the delay after the last
- * launch of a block with thousands of points. */
+/* Largest number of points examined again after each launch. Examinations are thus spread over a
+ * block, so a block with thousands of points does not end with a long delay. */
 #define LOOKS_A_LAUNCH 100
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)

@@ -56,7 +56,8 @@ struct launch_order {
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */
-    /* index, over all seeds and points, of the first accuracy run that may be missing */
+    /* first accuracy run that may be missing: index of the seed times number of points, plus index
+     * in `largest` */
     size_t accuracy;
 };
 
@@ -77,7 +78,8 @@ struct next_launch {
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
-    bool at_most;  /* whether `left` is an upper bound, because `at_most` of a point is true */
+    bool at_most;  /* whether `left` is an upper bound: the number of launches that a point needs is
+                      unknown or above the maximum */
 };
 
 /* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call

@@ -87,8 +87,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Counts the new pairs before a launch of the point is added to a block: each comparison whose
- * other point already has a timed launch in the block gains a pair. */
+/* Updates comparisons for a new timed launch of the point in `block`. Adds 1 to `pairs` of each
+ * comparison between this point and a point that already has a timed launch in the block. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -140,8 +140,8 @@ static enum status add_timing(struct launch_points *l, size_t point,
     return OK;
 }
 
-/* Adds a timed launch that ended well or diverged. A divergence ends the point's launches: all of
- * them use one seed, so all would diverge. */
+/* Records a timed launch that ended well or diverged. A diverged point gets no further timed
+ * launches: all of them use one seed, so all would diverge. */
 static enum status learn_time(struct launch_points *l, size_t point,
                               const struct journal_launch *launch, struct error *e)
 {
@@ -222,7 +222,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
-    if (launch->outdated) { /* replaced in a new block, together with launches of other points */
+    if (launch->outdated) { /* a timed launch is repeated in a new block, not in its old block */
         if (launch->run == RUN_TIME && launch_is_done(launch))
             find_turn(l, point, launch->block)->done = true;
         return OK;
@@ -289,7 +289,8 @@ static void slice_comparisons(struct launch_points *l)
     }
 }
 
-/* Returns whether no earlier comparison of the point has the same other point as comparison k. */
+/* Returns whether none of the point's comparisons 0 to k - 1 has the same `with` as comparison
+ * k. */
 static bool is_first_with(const struct point_launches *p, size_t k)
 {
     for (size_t i = 0; i < k; i++)

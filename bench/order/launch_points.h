@@ -17,7 +17,7 @@
 struct comparison {
     uint32_t with;  /* index of the other point in the spec */
     uint32_t pairs; /* number of blocks in which both points have a timed launch */
-    bool is_share;  /* whether the result is the share of overlap, not a ratio */
+    bool is_share;  /* whether the result is a share (timing_overlap), not a ratio (timing_ratio) */
 };
 
 /* The launch of a point in a block. A block has one launch of each of its points. */
@@ -35,11 +35,11 @@ struct point_launches {
     bool skipped, diverged, failed; /* reasons why the point gets no further timed launches;
                                        `failed`: its last failed launch is not retried */
     bool stale;                     /* whether `wanted` and `expected` must be computed again */
-    bool at_most;     /* whether `expected` is an upper bound: the number needed is unknown, or
-                         above the maximum */
+    bool at_most;     /* whether `expected` is the allowed maximum because the number needed is
+                         unknown or larger */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
-    /* numbers of blocks: completed so far; to complete before the next examination; expected in
-     * all */
+    /* numbers of completed blocks: so far; at the next check of the precision; at the end
+     * (estimate) */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
     struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points
@@ -50,8 +50,8 @@ struct point_launches {
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
     int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
-    uint32_t ended[2]; /* numbers of timed launches and of accuracy runs with complete records;
-                          wall_s: total wall time of each kind */
+    uint32_t ended[2]; /* [RUN_TIME, RUN_ACCURACY] number of launches with complete records; wall_s:
+                          their total wall time (s) */
     double wall_s[2];
 
     const uint32_t *users; /* [n_users] indices of points that are compared with this point */
@@ -95,8 +95,8 @@ enum status launch_points_open(struct launch_points *l, const struct spec *spec,
                                const struct journal *journal, const char *run_dir, struct error *e);
 void launch_points_close(struct launch_points *l);
 
-/* Returns the minimum number of launches per point: the larger of the requested minimum and six, or
- * the requested maximum if smaller. */
+/* Returns the minimum number of launches per point: max(requested minimum, min(6, requested
+ * maximum)). */
 size_t launch_points_sure(const struct launch_points *l);
 
 /* Returns whether the point gets no further timed launches. */
@@ -115,7 +115,8 @@ void launch_points_begin(struct launch_points *l, size_t point, int block);
  * timed launch, reads the launch's records. */
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e);
 
-/* Examines at most `most` of the points that launch_points_make_stale has queued. */
+/* Recomputes `progress`, `wanted` and `expected` of up to `most` points that
+ * launch_points_make_stale has queued. */
 void launch_points_look(struct launch_points *l, size_t most);
 
 /* Returns whether the point's step time and all its comparisons are as precise as

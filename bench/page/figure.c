@@ -14,8 +14,8 @@ static bool shows(const struct figure_request *figure, const char *bars, const c
     return figure->published && asked;
 }
 
-/* Adds the figure's comparisons with published numbers to `data`. Sets `shown` of these comparisons
- * in the section: the text that the table of contents lists for the section. */
+/* Adds the figure's comparisons with published numbers to `data`. Gives each of these comparisons a
+ * member `shown`: its line in the table of contents. */
 static void show_published(json_t *data, const json_t *section, const struct figure_request *figure,
                            const char *bars)
 {

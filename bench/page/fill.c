@@ -40,7 +40,8 @@ static void fill_each(FILE *out, const char *from, const char *end, const json_t
     json_array_foreach((json_t *)value, i, item) fill(out, from, end, item);
 }
 
-/* Replaces the placeholder that `from` begins with, and returns the text after it. */
+/* Writes the replacement of the placeholder at the start of `from`. Returns the text after the
+ * placeholder. */
 static const char *fill_place(FILE *out, const char *from, const char *end, const json_t *data)
 {
     char name[32] = "", close[40];

@@ -1,5 +1,5 @@
-/* Adds the claims, their verdicts and the part of results/README.md that links to them to a
- * page. */
+/* Adds the claims to a page, with their verdicts and the part of results/README.md that links to
+ * claims. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +83,8 @@ static enum status judge(json_t *page, const char *path, struct error *e)
     struct claims ledger;
     enum status status = claims_judge(&ledger, path, &why);
     if (status != OK && status != ERR_MEMORY)
-        log_print(LOG_WARNING, "%s:%d: %s; the page has no claims", why.file, why.line, why.text);
+        log_print(LOG_WARNING, "%s:%d: %s; therefore the page omits all claims", why.file, why.line,
+                  why.text);
     else if (status == ERR_MEMORY)
         *e = why;
     else if (ledger.n > 0)

@@ -15,7 +15,7 @@
 static const struct {
     const char *pattern, *with;
 } shorter[] = {
-    /* <title> would show as a tooltip; the page has one common <defs> */
+    /* removes <title> (a tooltip in browsers), <desc>, and <defs> (the page has one copy) */
     {"(?s)<(title|desc|defs)>.*?</\\1>", ""},
     {">\\s*[\\n\\t]\\s*<", "><"},
     {IN_TAGS "\\s+", " "},

@@ -73,8 +73,8 @@ static bool find_own(const char *self_cgroup, const char *controller, struct hie
     return found;
 }
 
-/* Returns the CPU quota set in one cgroup folder, in cores; 0 if it sets no quota ("max
- * 100000"). */
+/* Returns the CPU quota of a cgroup, in cores, from the files in its folder; 0 if no quota is set,
+ * as with "max 100000" in cpu.max. */
 static double folder_quota(const struct hierarchy *h, const char *folder)
 {
     char path[2 * PATH_BYTES + 64], line[64];
@@ -127,8 +127,8 @@ static void take_quota(const struct hierarchy *h, double *quota)
     }
 }
 
-/* Sets *kills to N in the line "oom_kill N" of the memory controller's file. Without such a line,
- * *kills is left unchanged. */
+/* Sets *kills to N of the line "oom_kill N" in the file memory.events (cgroup version 2) or
+ * memory.oom_control (version 1). Leaves *kills unchanged if there is no such line. */
 static void take_oom_kills(const struct hierarchy *h, double *kills)
 {
     char folder[2 * PATH_BYTES], path[2 * PATH_BYTES + 64], line[LINE_BYTES];
@@ -146,8 +146,8 @@ static void take_oom_kills(const struct hierarchy *h, double *kills)
 
 typedef void take_function(const struct hierarchy *h, double *value);
 
-/* Calls `take` for each mounted hierarchy of the controller that contains this process. `take` may
- * update `value`, which is returned. */
+/* Calls take(h, &value) for each mounted hierarchy h of `controller` in which this process has a
+ * cgroup. Returns the final `value`. */
 static double look_through(const char *self_cgroup, const char *mountinfo, const char *controller,
                            take_function *take, double value)
 {

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Largest number of processors that Linux supports; processor numbers are smaller. */
+/* Maximum number of processors that Linux supports. Processor numbers are below CPUS_MAX. */
 enum { CPUS_MAX = 8192 };
 
 /* Parses a list into cpus[max]. Returns the number of processors, which may exceed max; -1 if the

@@ -33,7 +33,8 @@ static bool is_package(const struct energy *energy, int zone)
     return strncmp(name, package, strlen(package)) == 0;
 }
 
-/* Numbers of zones may have gaps, since a package can be offline. */
+/* Tries every number below ENERGY_ZONES, since an offline package leaves a gap in the zone
+ * numbers. */
 bool energy_open(struct energy *energy, const char *folder)
 {
     *energy = (struct energy){.folder = folder};

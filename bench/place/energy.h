@@ -1,6 +1,6 @@
-/* Measures the energy that the processor packages of a node use, from Linux powercap (Intel's and
- * AMD's RAPL counters). The counters include all programs and the idle power of the packages. They
- * exclude memory, disks and network cards. */
+/* Measures the energy of a node's processor packages with the RAPL counters (Intel and AMD) of
+ * Linux powercap. The counters include all programs and idle power, but not memory, disks or
+ * network cards. */
 #pragma once
 
 #include <stdbool.h>

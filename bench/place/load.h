@@ -1,5 +1,5 @@
-/* Reads from the kernel's counters how much processor time other programs and a hypervisor take
- * from a launch. */
+/* Measures the processor time that a launch loses to other programs and a hypervisor. The data come
+ * from /proc/stat. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +35,8 @@ double load_steal_pct(const struct load *before, const struct load *after);
 
 /* ---- Load seen by one process ---- */
 
-/* Counters of the processors that the calling thread may use, read at one time. */
+/* Snapshot at the start of a measurement: load of the processors that the calling thread may use,
+ * and processor time of this process. */
 struct load_mark {
     char cpus[256]; /* list of the processors, such as "0-3,8"; "": unknown */
     struct load load;

@@ -48,8 +48,8 @@ static const char usage[] =
 
 static enum status local_rank(long *rank, struct error *e)
 {
-    /* Variables of mpiexec come first. Under mpiexec inside a Slurm job, SLURM_LOCALID is the
-     * number of hydra's proxy, and all ranks of the proxy inherit it. */
+    /* Variables of mpiexec come before SLURM_LOCALID: if mpiexec runs inside a Slurm job, all ranks
+     * of a Hydra proxy inherit the proxy's SLURM_LOCALID. */
     static const char *const names[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                         "SLURM_LOCALID", "PMI_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -60,7 +60,7 @@ static enum status local_rank(long *rank, struct error *e)
         *rank = strtol(text, &end, 10);
         if (end == text || *end || *rank < 0)
             return error_set(e, ERR_ARGUMENT,
-                             "%s must be a rank, a whole number from 0, found '%s'", names[i],
+                             "%s must be a rank (a whole number from 0), found '%s'", names[i],
                              text);
         return OK;
     }
@@ -127,8 +127,9 @@ static enum status own_share(const struct place *place, const struct plan_reques
     int ranks = local_ranks();
     if (ranks <= rank)
         return error_set(e, ERR_ARGUMENT,
-                         "expected more than %ld ranks on this node, found %d. Set MPI_LOCALNRANKS "
-                         "or SLURM_STEP_TASKS_PER_NODE to the number of ranks on this node",
+                         "node-local rank is %ld (from 0), but the launcher reports only %d ranks "
+                         "on this node. Set MPI_LOCALNRANKS or SLURM_STEP_TASKS_PER_NODE to the "
+                         "number of ranks on this node",
                          rank, ranks);
     TRY(place_make_plan(place, ranks, w->threads, (enum place_bind)w->bind,
                         (enum place_order)w->order, w->oversubscribe == OVERSUBSCRIBE_allow, &plan,
@@ -154,11 +155,13 @@ static enum status plan_own(const char *text, long rank, char **cpus, struct err
 static enum status die_with_parent(pid_t parent, struct error *e)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        return error_set(e, ERR_SYSTEM, "cannot tie the rank to its launcher: PR_SET_PDEATHSIG: %s",
+        return error_set(e, ERR_SYSTEM,
+                         "cannot let the kernel kill the rank with its launcher: "
+                         "PR_SET_PDEATHSIG: %s",
                          strerror(errno));
     /* If the parent died before prctl, no signal arrives, but getppid shows another parent. */
     if (getppid() != parent || getppid() == 1)
-        return error_set(e, ERR_INTERRUPTED, "the launcher has ended");
+        return error_set(e, ERR_INTERRUPTED, "the launcher ended before the rank started");
     return OK;
 }
 
@@ -187,7 +190,7 @@ static int fail(const struct error *e)
 struct request {
     char *cpus, *plan;    /* --cpus, --plan: processors of the ranks; at least one is NULL */
     const char *interval; /* sampling interval in seconds; NULL: no samples */
-    /* remove files written since this time, and start no rank; NULL: start a rank */
+    /* oldest write time of the files to remove (seconds since 1970); NULL: start a rank instead */
     const char *leftovers_since;
     struct sampler_options sampler;
 };

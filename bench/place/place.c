@@ -110,8 +110,8 @@ static enum status cores_collect(struct place *p, struct error *e)
 static int slurm_cores(const struct place *p)
 {
     const struct place_machine *m = &p->machine;
-    /* If Slurm binds jobs, the affinity mask is the job's cores, whether Slurm counts cores or
-     * threads. */
+    /* If Slurm has bound the job, m->cores counts just the job's cores, so the unit of slurm_cpus
+     * does not matter. */
     if (m->slurm_cpus == 0 || (m->cores < m->machine_cores && m->slurm_cpus >= m->cores))
         return m->cores;
     int threads = p->slurm_threads_per_core;

@@ -62,7 +62,7 @@ static void placements_interleave(struct placements *s, bool nodes)
 
 /* Makes placements of `threads` cores for `ranks` ranks. Placements lie within a cache if enough of
  * them fit, else within a NUMA node, else anywhere. If there are fewer cores than threads of all
- * ranks, each placement is one core that threads share. */
+ * ranks, each placement is a single core, and threads share cores. */
 static enum status placements_make(struct placements *s, const struct place *p, int ranks,
                                    int threads, enum place_order order, struct error *e)
 {
@@ -81,8 +81,8 @@ static enum status placements_make(struct placements *s, const struct place *p, 
     return OK;
 }
 
-/* Returns the core of a thread; threads are numbered over all ranks. *lap: number of threads placed
- * on that core before. */
+/* Returns the core of a thread; threads are numbered over all ranks. *lap: number of lower-numbered
+ * threads on that core. */
 static int placements_core(const struct placements *s, int thread, int *lap)
 {
     int taken = s->n * s->cores;
@@ -145,7 +145,7 @@ static enum status refuse(const struct place_machine *m, int ranks, int threads,
 {
     return error_set(e, ERR_UNAVAILABLE,
                      "%d rank%s x %d thread%s need %ld cores, this job may use %d. "
-                     "Use place.oversubscribe: allow to share cores",
+                     "To let ranks share cores, use place.oversubscribe: allow",
                      ranks, ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
                      (long)ranks * threads, m->usable_cores);
 }

@@ -104,8 +104,8 @@ static pid_t start(struct finding *finding, int cpu, double seconds)
     return child;
 }
 
-/* Returns the mean of the lines "cpu MHz : 2100.000" in /proc/cpuinfo over the processors. Used if
- * the driver does not provide the files of read_mhz. */
+/* Returns the mean frequency (MHz) of the processors, read from lines such as "cpu MHz : 2100.000"
+ * in /proc/cpuinfo. NAN if there are no such lines. Used if read_mhz fails for a processor. */
 static double read_mean_mhz(const bool *cpus, int n)
 {
     char line[256];

@@ -9,11 +9,11 @@ struct probe {
     double mhz;     /* mean frequency of the processors at the end of the probe; NAN if unknown */
 };
 
-/* Repeats the computation (about 20 us) for `seconds` on all processors i < n for which cpus[i] is
- * true, at the same time, each in its own child process. The median of repetitions ignores
- * interruptions. So the result shows a low frequency or a hardware thread that competes for the
- * core, but no processor time taken by other programs. work_us is NAN if a processor cannot be
- * used; both results are NAN if memory runs out. */
+/* Starts a child process on each processor i < n for which cpus[i] is true. All child processes
+ * repeat the computation (about 20 us) for `seconds` at the same time. work_us is a median, which
+ * interruptions by other programs do not change. A larger work_us indicates a lower frequency or a
+ * busy hardware thread on the same core. work_us is NAN if a processor cannot be used; both results
+ * are NAN if memory runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
 /* Returns the duration (s) of each of a launch's two probes: 1 % of wall_s, the launch's expected

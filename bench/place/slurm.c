@@ -71,8 +71,8 @@ static enum status read_own_entry(int *cpus, struct error *e)
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "SLURM_JOB_CPUS_PER_NODE must be a list such as '72(x2),36', found '%s' without an "
-        "entry for node %s",
+        "SLURM_JOB_CPUS_PER_NODE must have an entry for each node, as in '72(x2),36'; found '%s', "
+        "which has none for node %s",
         list, node != NULL ? node : "0");
 }
 

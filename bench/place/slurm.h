@@ -4,15 +4,15 @@
 #include "bench/place/place.h"
 
 struct slurm_share {
-    int cpus;             /* CPUs of the job on this node, in Slurm's unit; 0: no job */
+    int cpus;             /* CPUs (cores or hardware threads) of the job on this node; 0: no job */
     int threads_per_core; /* hardware threads per core that Slurm counts; 0: not given */
     int nodes;            /* nodes of the job; 0: no job */
 };
 
-/* Reads SLURM_CPUS_ON_NODE, or if that is not set, entry SLURM_NODEID of SLURM_JOB_CPUS_PER_NODE
- * ("72(x2),36"); also SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. ERR_ARGUMENT if a variable is
- * malformed: an unreadable limit must not count as no limit. */
+/* Reads SLURM_CPUS_ON_NODE, SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. If SLURM_CPUS_ON_NODE
+ * is not set, reads the CPUs of node SLURM_NODEID from the list SLURM_JOB_CPUS_PER_NODE, such as
+ * "72(x2),36". ERR_ARGUMENT if a variable is malformed, since a limit must not be ignored. */
 enum status slurm_share_read(struct slurm_share *share, struct error *e);
 
-/* Sets the share of the machine that the Slurm job has, and updates the machine's usable cores. */
+/* Stores the Slurm job's share of this node in `place` and updates the machine's usable cores. */
 void place_limit_slurm(struct place *place, struct slurm_share share);

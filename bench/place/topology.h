@@ -9,14 +9,15 @@ struct place_core {
     hwloc_const_cpuset_t cpus; /* usable hardware threads of the core; borrowed from the topology */
     hwloc_const_cpuset_t numa_cpus; /* usable hardware threads of the core's NUMA node; borrowed */
     int numa;                       /* logical index of the core's NUMA node */
-    int cache; /* index of the core's L3 cache; without one, a negative number that cores of a NUMA
-                  node share */
+    int cache; /* index of the core's L3 cache; for cores without L3 cache, a negative number per
+                  NUMA node */
 };
 
 struct place {
     /* the machine's topology, restricted to the processors that this process may use */
     hwloc_topology_t topology;
-    /* [machine.cores] in hwloc's order: cores with near indices are near each other */
+    /* [machine.cores] usable cores in hwloc's order: cores of one cache or NUMA node are
+     * consecutive */
     struct place_core *cores;
     struct place_machine machine;
     int machine_hwthreads; /* hardware threads of the whole machine */

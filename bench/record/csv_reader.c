@@ -43,7 +43,7 @@ static enum status read_text(struct csv_table *table, struct error *e)
         return error_at(e, ERR_DATA, table->path, 1, 0,
                         "the file is empty: expected a row of column names");
     if (!whole)
-        return error_at(e, ERR_DATA, table->path, 0, 0, "not a CSV file: it contains a zero byte");
+        return error_at(e, ERR_DATA, table->path, 0, 0, "expected a CSV file, found a zero byte");
     return OK;
 }
 
@@ -78,9 +78,8 @@ static enum status take_end(struct cursor *c, bool *more, struct error *e)
     char end = *c->at;
     *more = end == ',';
     if (end == '\r' && c->at[1] != '\n')
-        return error_at(
-            e, ERR_DATA, c->table->path, c->line, 0,
-            "found a carriage return without a line feed: lines end with \\n or \\r\\n");
+        return error_at(e, ERR_DATA, c->table->path, c->line, 0,
+                        "expected \\n or \\r\\n at the end of a line, found \\r alone");
     if (end) {
         *c->at++ = '\0';
         c->at += end == '\r';
@@ -174,8 +173,8 @@ enum status csv_table_read_run(struct csv_table *table, const char *run, const c
     snprintf(path, sizeof path, "%s/%s", run, file);
     if (access(path, F_OK) != 0)
         return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "table not found; a run writes tables when it ends. For an ended run, use "
-                        "`scalebench figures %s` to write the tables from the run's records",
+                        "table not found; a run writes tables when it ends. If this run has ended, "
+                        "use `scalebench figures %s` to write its tables",
                         run);
     return csv_table_read(table, path, e);
 }

@@ -37,8 +37,8 @@ int csv_table_find(const struct csv_table *table, const char *name);
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e);
 
-/* Finds a column that a spec names at line `mark`. If there is no such column: ERR_SPEC at `mark`
- * with the key, the file and its columns. */
+/* Finds the column `name`, which a spec gives for `key` at position `mark`. If the CSV file has no
+ * such column: ERR_SPEC at `mark` with the key, the file and its columns. */
 enum status csv_table_column_of_spec(const struct csv_table *table, const char *name,
                                      const char *key, struct mark mark, size_t *column,
                                      struct error *e);

@@ -21,7 +21,8 @@ enum record_line {
 /* Member `type` of each kind of line in the JSON file: "hello", "step" and so on. */
 extern const char *const record_line_names[RECORD_LINES];
 
-/* C types of the kinds of field in metrics.def. An unknown LOSS or REAL is NAN. */
+/* C types of the field kinds TEXT, COUNT, REAL, LOSS and VERDICT in metrics.def. An unknown REAL or
+ * LOSS is NAN. */
 enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define C_TYPE_TEXT(bytes) char
@@ -123,8 +124,9 @@ struct field {
 
 const struct field *field_get(enum field_id id);
 
-/* Returns the number in a field of `line`, the struct of the field's line; NAN if unknown.
- * Nanoseconds are converted to `unit`, "ms" or "s". */
+/* Returns the value of a COUNT, REAL or LOSS field; NAN if unknown. `line` points to the struct
+ * that holds the field, such as struct record_step. A value in nanoseconds is converted if `unit`
+ * is "ms" or "s". */
 double field_number(const struct field *field, const void *line, const char *unit);
 
 /* Iterates over the fields of a kind of line: returns the field after `last`, or the first if

@@ -27,8 +27,8 @@ static enum status read_line(struct journal *j, const char *text, size_t length,
     if (status != ERR_DATA)
         return status;
     return error_at(e, ERR_DATA, j->path, number, 0,
-                    "not a line of a journal: %s. Use --fresh to begin a new run; this journal is "
-                    "left unchanged",
+                    "not a line of a journal: %s. Use --fresh to begin a new run and keep this "
+                    "journal",
                     e->text);
 }
 

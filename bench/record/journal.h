@@ -161,8 +161,8 @@ struct journal_places {
 };
 enum status journal_places_open(struct journal_places *places, const struct journal *j,
                                 struct error *e);
-/* Returns whether any launch of the same point and block (timed) or point and seed (accuracy) is
- * done. */
+/* Returns whether `places` contains a launch with the same point as `launch`, and the same block
+ * (timed) or seed (accuracy). */
 bool journal_place_is_filled(const struct journal_places *places,
                              const struct journal_launch *launch);
 void journal_places_close(struct journal_places *places);

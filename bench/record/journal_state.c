@@ -50,8 +50,8 @@ static void enter_launch(struct journal *j, size_t i)
     entry->data = (void *)i;
 }
 
-/* Rebuilds the index of names when the array of launches doubles. The index borrows the names from
- * the array, which then moves. */
+/* Rebuilds the index of launches by name, with room for twice as many, after MEM_GROW has
+ * reallocated the array of launches. The keys of the index point to the names in that array. */
 static enum status grow_names(struct journal *j, struct error *e)
 {
     size_t room = j->n_launches > 0 ? 2 * j->n_launches : 1;
@@ -155,7 +155,7 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     int status_index =
         name_index(status, journal_statuses, sizeof journal_statuses / sizeof *journal_statuses);
     if (l == NULL || l->status != LAUNCH_RUNNING)
-        return error_set(e, ERR_DATA, "event 'done': this launch is not running");
+        return error_set(e, ERR_DATA, "event 'done': expected the name of a running launch");
     if (status_index <= LAUNCH_RUNNING)
         return error_set(e, ERR_DATA, "the key 'status' must be ok, failed, timeout or diverged");
     const json_t *exit_status = json_object_get(line, "exit_status");
@@ -197,7 +197,8 @@ static enum status take_skipped(struct journal *j, const json_t *line, struct er
     return OK;
 }
 
-/* Checks the names of all points, before the first is copied. */
+/* Returns ERR_DATA unless every element of `points` is a string that fits into
+ * journal_block.points. */
 static enum status check_points(const json_t *points, struct error *e)
 {
     size_t i;
@@ -265,9 +266,9 @@ static enum status take_key(struct journal *j, const json_t *line, struct error 
     const char *point, *name;
     struct journal_key *key;
     if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "key", &name) != 0)
-        return error_set(e, ERR_DATA, "event 'key': expected the keys 'point' and 'key'");
+        return error_set(e, ERR_DATA, "event 'key': expected the members 'point' and 'key'");
     if (strlen(point) >= sizeof key->point || strlen(name) >= sizeof key->key)
-        return error_set(e, ERR_DATA, "the name of a point or its key is too long");
+        return error_set(e, ERR_DATA, "event 'key': 'point' or 'key' is too long");
     TRY(find_key(j, point, &key, e));
     strcpy(key->key, name);
     j->finished = false;
@@ -319,7 +320,8 @@ void journal_find_outdated(struct journal *j, const char *point)
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
         const struct journal_key *key =
             bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
-        if (key != NULL) /* launches of earlier versions have no key and stay valid */
+        if (key != NULL)
+            /* a launch of an earlier version has no key and is never outdated */
             j->launches[i].outdated =
                 j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
     }

@@ -5,7 +5,8 @@
 
 #include "bench/record/journal.h"
 
-/* Values of "run" and "status" in the journal's lines, by enum. */
+/* Values of "run" (indexed by enum launch_run) and "status" (by enum launch_status) in the
+ * journal. */
 extern const char *const journal_runs[RUN_ACCURACY + 1];
 extern const char *const journal_statuses[LAUNCH_DIVERGED + 1];
 

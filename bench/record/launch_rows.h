@@ -7,8 +7,7 @@
 
 /* A launch whose values enter the results. */
 struct launch_row {
-    const char *point, *launch; /* identity of the point and folder of the launch; borrowed from the
-                                   table */
+    const char *point, *launch; /* point's identity, launch's folder; borrowed from the table */
     size_t row;
     double block;  /* number of the launch's block; NAN for an accuracy run */
     double value;  /* value of the column requested from launch_rows_read; NAN: none */

@@ -37,8 +37,8 @@ enum status recorder_open(struct recorder *r, const char *dir, int rank, struct 
 /* Checks whether DIR/rank.N.jsonl can be written; ERR_ARGUMENT if not. */
 enum status recorder_check(const char *dir, int rank, struct error *e);
 
-/* Creates an empty DIR/rank.N.jsonl before MPI starts, which shows that this rank has started.
- * Reports no errors; recorder_check reports them. */
+/* Creates an empty DIR/rank.N.jsonl before MPI starts, so that recorder_count counts this rank as
+ * started. Ignores errors; recorder_check reports them. */
 void recorder_announce(const char *dir, int rank);
 
 /* Removes the record if it is still empty, so that a run that is refused leaves no file. */

@@ -53,8 +53,8 @@ void records_take_clocks(struct rank_record *records, int ranks)
         records[i].clock = clock_of(records, ranks, i);
 }
 
-/* The error between two ranks is the sum of the errors of their clocks. So the largest error is the
- * sum of the two largest errors of different clocks. */
+/* If times on two clocks are compared, the errors of both clocks add up. So the largest error is
+ * the sum of the two largest errors of different clocks. */
 double records_clock_error_ns(const struct rank_record *records, int ranks)
 {
     const struct record_clock *worst = &records[0].clock;

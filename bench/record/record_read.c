@@ -123,7 +123,7 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
     if (r->hello.schema != RECORD_SCHEMA)
         return error_at(
             at->e, ERR_DATA, at->path, at->line, 0,
-            "found schema %lld, expected %d: another version of scalebench wrote this record",
+            "another version of scalebench wrote this record: found schema %lld, expected %d",
             (long long)r->hello.schema, RECORD_SCHEMA);
     if (r->hello.rank != rank || r->hello.ranks != ranks)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
@@ -148,7 +148,8 @@ static enum status take_end(struct rank_record *r, const struct place *at, const
                         "the rank ended with status '%s', expected 'ok'", r->end.status);
     if (r->end.timed_steps > 0 && r->end.window_ns <= 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "line of type 'end': expected a time above 0 ns for %lld timed steps",
+                        "line of type 'end': window_ns, the time of %lld timed steps, must be "
+                        "above 0",
                         (long long)r->end.timed_steps);
     r->end_line = at->line;
     return OK;

@@ -15,7 +15,8 @@ struct list {
     size_t n;
 };
 
-/* Number of images of one class: evaluated, and correctly classified. */
+/* Image counts of one class: `samples` were evaluated, and `correct` of them classified
+ * correctly. */
 struct class_count {
     int64_t samples, correct;
 };
@@ -36,8 +37,7 @@ struct rank_record {
     char path[4096];
     int hello_line, end_line; /* line numbers of hello and end in the file; 0: not read yet */
     struct record_hello hello;
-    struct list steps, warmup; /* items: struct record_step; timed steps, and untimed steps
-                                  (`warmup`) */
+    struct list steps, warmup; /* items: struct record_step of timed and untimed steps */
     struct list spans;         /* items: struct record_span */
     struct list epochs, evals; /* items: struct record_epoch, struct record_eval */
     /* items: struct class_count, of the last evaluation; empty if not reported */
@@ -78,15 +78,15 @@ struct arrivals {
     size_t k;
     bool known; /* false if a rank did not wait, or clocks are not comparable */
     int64_t first_ns, last_ns;
-    /* earliest time at which the last rank can have arrived, given the clock errors; relative to
-     * last_ns, so at most 0 */
+    /* earliest possible time of the last arrival, given the clock errors; relative to last_ns, so
+     * at most 0 */
     double surely_ns;
 };
 struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed,
                                  size_t k);
 
-/* Returns whether the rank may have arrived last, given the errors of the clocks. Among ranks that
- * share a clock, only the latest can be the last. False if arrivals are unknown. */
+/* Returns whether the rank may have arrived last, given the errors of the clocks. False if another
+ * rank with the same clock arrived later, or if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
 /* Returns the time from the arrival of `rank` to the last arrival (ns), at most the exposed

@@ -66,8 +66,8 @@ static enum status take_all(struct segments *s, const json_t *list, const char *
         TRY(segments_add(s, &added, e));
         if (!take_attempt(added, json_array_get(list, s->n - 1)))
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "entry %zu is not an attempt: launch, segment, ranks, nodes, end or "
-                            "reason is missing or not valid",
+                            "launch attempt %zu: 'launch', 'segment', 'ranks', 'nodes', 'end' or "
+                            "'reason' is missing or not valid",
                             s->n);
     }
     return OK;
@@ -88,7 +88,7 @@ enum status segments_read(struct segments *s, const char *path, struct error *e)
     enum status status =
         json_is_array(list)
             ? take_all(s, list, path, e)
-            : error_at(e, ERR_DATA, path, why.line, 0, "expected a list of attempts: %s",
+            : error_at(e, ERR_DATA, path, why.line, 0, "expected a list of launch attempts: %s",
                        list == NULL ? why.text : "found another JSON value");
     json_decref(list);
     if (status != OK)
@@ -195,8 +195,8 @@ double attempt_pause_s(const struct segments *s, size_t i)
     return to_s - from_s;
 }
 
-/* Returns whether an attempt completed a step, or ended because no step was left. If an attempt
- * died before its first step, its time belongs to the pause before the next attempt. */
+/* Returns whether an attempt completed a step, or ended because no step was left. The duration of
+ * any other attempt counts as part of the pause before the next attempt. */
 static bool has_stepped(const struct segments *s, size_t i)
 {
     return isfinite(s->attempts[i].progress.first_step_s) || s->attempts[i].end == ATTEMPT_DONE;

@@ -68,13 +68,14 @@ struct segments_total {
     double change_s;
     /* sum of pauses after deaths (s): from the last step before a death to the next step */
     double recovery_s;
-    double earlier_s; /* time that the ranks ran in launches before the last launch (s) */
+    double earlier_s; /* total duration of the attempts in launches before the last launch (s) */
 };
 void segments_sum(struct segments_total *total, const struct segments *s);
 
 /* attempt_lost_steps returns the number of steps that attempt i repeated. attempt_pause_s returns
- * the pause before the first step of attempt i (s). The pause begins at the last known step of an
- * earlier attempt; if no step is known, at the start of the first attempt. If attempt i completed
- * no step, the pause ends when the attempt ends. NAN: unknown, or i is 0. */
+ * the pause (s) from the last step before attempt i to the first step of attempt i. If no earlier
+ * step is known, the pause begins at the start of the first attempt. If attempt i completed no
+ * step, the pause ends at the end of attempt i. Both functions return NAN if the result is unknown
+ * or i is 0. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);

@@ -51,9 +51,9 @@ void calibration_keep(struct calibration *c)
 #define DIFFERS(what, format, is, wanted)                                                          \
     return error_set(e, ERR_ARGUMENT,                                                              \
                      "%s: this rank has " what " = " format                                        \
-                     ", but the times were measured with " format                                  \
-                     ". Calibrate with the same network, plan, optimizer, batch and "              \
-                     "threads",                                                                    \
+                     ", but the times of ops were measured with " format                           \
+                     ". Calibrate with the network, kernel plan, optimizer, batch and threads "    \
+                     "of this rank",                                                               \
                      folder, wanted, is)
 
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,

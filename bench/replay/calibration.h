@@ -1,10 +1,10 @@
-/* Durations of the parts of a training step, for each step of a launch. A launch with one core per
- * rank measures these durations (compute: calibrate); otherwise they follow from a given rate. In a
- * launch with more ranks than cores, each rank sleeps for these durations instead of computing
- * (compute: replay).
+/* Durations of the parts of a training step, for each step of a launch. A launch with compute =
+ * calibrate measures these durations with one core per rank. With compute.rate above 0, the
+ * durations are instead computed from the FLOPs of each op. With compute = replay, each rank sleeps
+ * for these durations instead of computing, for example if a launch has more ranks than cores.
  *
- * Parts in order: loading, each op forward, loss, each op backward, optimizer. Each rank writes
- * rank.N.times.json beside its record. */
+ * Parts in order: loading, each op forward, loss, each op backward, optimizer. When calibrating,
+ * rank N writes rank.N.times.json beside its record. */
 #pragma once
 
 #include <stdint.h>
@@ -38,8 +38,9 @@ struct calibration {
     int n_steps, capacity;
 };
 
-/* calibration_parts returns the number of times recorded per step. calibration_part returns the
- * index of one of these times; `op` is 0 for load, loss and optimizer. */
+/* calibration_parts returns the number of parts of a step. calibration_part returns the index of
+ * one part in a row of `ns`. `op`: index of the op for PART_FORWARD and PART_BACKWARD, otherwise
+ * 0. */
 static inline int calibration_parts(const struct calibration *c)
 {
     return 2 * c->n_ops + 3;
@@ -51,8 +52,9 @@ static inline int calibration_part(const struct calibration *c, enum calibration
     return first[part] + op;
 }
 
-/* Allocates times for `steps` steps of `ops` ops. The caller fills in names and tensors of the ops.
- * Call calibration_free in any case, also after calibration_read. */
+/* Allocates rows for the times of `steps` steps with `ops` ops each. The caller fills in the names
+ * and tensors of the ops. Free the result of calibration_open or calibration_read with
+ * calibration_free, even after an error. */
 enum status calibration_open(struct calibration *c, const struct calibrated_work *work, int ops,
                              int steps, struct error *e);
 void calibration_free(struct calibration *c);

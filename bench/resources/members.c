@@ -158,9 +158,9 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns `sum` (s) plus the time that has disappeared from earlier sums, so that the result never
- * decreases. If a parent does not wait for its ended child, the child's time disappears from all
- * counters. */
+/* Returns the processor time `sum` (s) plus `*lost`. First raises `*lost` if the result would
+ * otherwise be below `*last`, the previous result: the time of an ended process vanishes from all
+ * counters if its parent does not wait for it. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)

@@ -23,8 +23,8 @@ struct members {
     size_t n_known;
     /* id of the process that was started last on the node before the last scan */
     long last_process;
-    double user_s, sys_s;           /* times that the last call of members_add_up returned */
-    double lost_user_s, lost_sys_s; /* time of members that ended without being waited for */
+    double user_s, sys_s;           /* user and system time that members_add_up last wrote */
+    double lost_user_s, lost_sys_s; /* time of ended members that no counter contains any more */
 };
 
 /* Opens the list of members with only the launcher's process. Call members_close even after an

@@ -31,7 +31,7 @@ const char *const *sample_names(void);
 enum sample_link { LINK_NIC, LINK_LOOPBACK, LINK_OTHERS, SAMPLE_LINKS };
 
 /* Resources of a node at one time. Unknown values are NAN. Traffic is the total since the first
- * sample; counters may wrap, and interfaces may appear and disappear. */
+ * sample, even if counters wrap or interfaces appear or disappear. */
 struct sample {
     int64_t t_ns;
     double values[SAMPLE_VALUES];

@@ -44,8 +44,8 @@ struct sampler {
 
 /* ---- Choose the network interface ---- */
 
-/* Reads the interface counters of the process's network namespace. Returns the number of
- * interfaces. */
+/* Reads the counters of all interfaces with traffic in this process's network namespace. Returns
+ * the number of interfaces; 0 also if the counters cannot be read. */
 static int read_interfaces(struct interface_counts *interfaces)
 {
     char text[NET_BYTES];
@@ -146,7 +146,7 @@ static void take(struct sampler *s)
 
 /* ---- Run the sampler ---- */
 
-/* Sleeps until until_ns or until the rank ends. Returns true if the rank has ended. */
+/* Waits until the rank ends, but not beyond until_ns. Returns whether the rank has ended. */
 static bool rank_ends_before(const struct sampler *s, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_ns();
@@ -159,8 +159,8 @@ static bool rank_ends_before(const struct sampler *s, int64_t until_ns)
     return s->alive < 0 && kill(s->rank, 0) != 0 && errno == ESRCH;
 }
 
-/* Samples at multiples of the interval since the start. Multiples that have passed already are
- * skipped. */
+/* Takes a sample at begin_ns, at each multiple of the interval thereafter, and after the end of the
+ * rank. Skips a multiple that passes while another sample is taken. */
 static void sample_until_end(struct sampler *s)
 {
     int64_t interval_ns = (int64_t)(s->options->interval_s * 1e9), next_ns;

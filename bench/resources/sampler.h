@@ -12,8 +12,8 @@ struct sampler_options {
     double interval_s;
     const char *folder; /* folder to which node.R.jsonl is written */
     long rank;          /* rank R in the name of the file */
-    /* network interface that carries MPI; NULL: interface of the default route, or the only
-     * interface */
+    /* network interface that carries MPI; NULL: interface of the default route or, without such a
+     * route, the only interface with traffic other than the loopback */
     const char *nic;
     pid_t launcher; /* process that is the parent of the ranks on this node */
 };

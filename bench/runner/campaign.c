@@ -41,8 +41,8 @@ static enum status refuse_idle_calibrations(struct campaign *c, struct error *e)
     const struct spec *spec = &c->spec;
     struct {
         bool any, can_run;
-    } * replays; /* [n_points] for point i: whether other points replay its times, and whether any
-                    of these can run */
+    } * replays; /* [n_points] whether any other point replays the times of point i, and whether
+                    such a point can run here */
     TRY(MEM_NEW(replays, spec->n_points, "the calibrations of a campaign", e));
     for (size_t i = 0; i < spec->n_points; i++) {
         size_t from = spec->points[i].calibration_index;
@@ -257,7 +257,7 @@ static enum status prepare_own(const struct campaign *c, const struct point *poi
     if (run == RUN_TIME && work_option[0] != '\0')
         arguments[n++] = work_option;
     if (run == RUN_ACCURACY)
-        arguments[n++] = seed_option; /* follows the point's seed, so overrides it */
+        arguments[n++] = seed_option; /* comes after the point's seed option and overrides it */
     if (run == RUN_ACCURACY && has_own_checkpoint(&point->config))
         arguments[n++] = path_option;
     while (*more != NULL)

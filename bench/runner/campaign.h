@@ -61,9 +61,9 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Opens the newest run that shares a point with the spec and has facts that allow resuming it
- * (facts_allow_resume). If there is no such run, begins a new run. Prints why it begins a new run
- * beside earlier runs, or which facts of a resumed run have changed. Keeps the earlier spec of a
+/* Opens the newest run that shares a point with the spec and whose facts (facts.h) allow resuming
+ * it. If there is no such run, or if `fresh` is requested, begins a new run. Prints why no existing
+ * run is resumed, or which facts of the resumed run have changed. Keeps the earlier spec of a
  * resumed run as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, if another runner uses
  * the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);

@@ -45,9 +45,9 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[i] to the program version (key) whose launches of point i count in results, according
- * to the journal; "" if there are no launches. The last of the n_points + 1 elements is for points
- * that are not in the spec. */
+/* Sets keys[i] to the program version (key) that the journal gives for point i: results use only
+ * launches with this key. Sets "" if the journal has no key. keys[n_points] is for all points that
+ * are not in the spec. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -86,8 +86,8 @@ enum status campaign_record_changes(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Marks all failed launches of the spec's points as retried. *retried counts only failed launches
- * that no later launch replaces. */
+/* Marks the failed launches of the spec's points as retried, except outdated launches. Adds to
+ * *retried the number of marked launches that no later launch replaces. */
 static enum status retry_failures(struct campaign *c, const struct journal_places *places,
                                   size_t *retried, struct error *e)
 {
@@ -144,7 +144,7 @@ static void report_wait(const struct error *why, double waited_s)
 }
 
 /* Waits until no other campaign measures on this campaign's cores, then locks them. If locking is
- * not possible, prints a warning and flags launches with shares_cores. */
+ * not possible, prints a warning; the measured points then get the flag shares_cores. */
 static enum status lock_cores(struct campaign *c, struct error *e)
 {
     char who[512];
@@ -156,8 +156,8 @@ static enum status lock_cores(struct campaign *c, struct error *e)
         c->cores_state = status == OK ? CORES_LOCKED : CORES_UNLOCKABLE;
         if (status == ERR_SYSTEM)
             log_print(LOG_WARNING,
-                      "%s%s%s; another campaign may measure on the same cores. Set "
-                      "SCALEBENCH_LOCKS to a folder for the locks",
+                      "%s%s%s; without locks, another campaign may measure on the same cores. Set "
+                      "SCALEBENCH_LOCKS to a folder for lock files",
                       why.file, why.file[0] ? ": " : "", why.text);
         if (status != ERR_UNAVAILABLE)
             return OK;
@@ -210,7 +210,7 @@ static void report_failure(struct campaign *c, const struct next_launch *next)
         return;
     progress_clear(&c->progress);
     log_print(LOG_NOTE, "%s: %s: %s (%s/%s)", c->spec.points[next->point].label,
-              repeats_reason(c, l) ? "as before" : l->reason,
+              repeats_reason(c, l) ? "same reason as before" : l->reason,
               !p->failed         ? "will be retried"
               : p->failures == 1 ? "will not be retried"
                                  : "failed again, will not be retried",

@@ -18,7 +18,7 @@
 /* ---- Names ---- */
 
 /* Writes the short name of a class of hardware (hardware.h): "AMD EPYC, 2 cores". `caches` appends
- * the sizes of caches. A class that hardware_class did not write is copied unchanged. */
+ * the sizes of caches. A class in another format than hardware_class writes is copied unchanged. */
 static void name_class(char *name, size_t size, const char *class, bool caches)
 {
     const char *at = strstr(class, ", caches "),
@@ -177,7 +177,7 @@ static enum status take_run(const char *path, void *arg, struct error *e)
     struct error why = {.status = OK};
     enum status status = OK;
     TRY(path_format(folder, e, "%.*s", (int)(strrchr(path, '/') - path), path));
-    /* `latest` links to another folder of the campaign, which is found by its own name */
+    /* skip the link `latest` unless it is the source: the run is also found by its own name */
     if (strcmp(file_name(folder), "latest") == 0 && strcmp(folder, a->source) != 0)
         return OK;
     const char *lack = read_run(&spec, &run, folder, &why);

@@ -88,7 +88,8 @@ static enum status take_core(struct core_locks *l, int folder, int core, const c
     snprintf(name, sizeof name, "core %d", core);
     int fd = open_file(folder, name);
     if (fd < 0)
-        return error_set(e, ERR_SYSTEM, "cannot open the lock of %s: %s", name, strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot open the lock file of %s: %s", name,
+                         strerror(errno));
     enum status status = lock_file(fd, name, who, e);
     if (status == OK)
         l->fds[l->n++] = fd;

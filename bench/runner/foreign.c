@@ -119,10 +119,10 @@ enum status foreign_find(json_t *programs, const struct spec *spec, const struct
                    ? OK
                    : error_no_memory(e, "the programs of a campaign");
     return mark_error(e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
-                      "workload.command: '%s' cannot be run: %s; searched the folder of the spec, "
-                      "the current folder%s%s",
+                      "workload.command: '%s' cannot be run: %s; searched: folder of the spec, "
+                      "current folder%s%s",
                       written, strerror(why),
-                      strchr(written, '/') == NULL ? ", the folder of scalebench and PATH" : "",
+                      strchr(written, '/') == NULL ? ", folder of scalebench, PATH" : "",
                       strchr(written, ' ') == NULL ? ""
                                                    : ". Write the program and each argument as an "
                                                      "item of a list, such as [sleep, \"0.1\"]");

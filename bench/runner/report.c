@@ -80,14 +80,15 @@ static void note_kept(const struct summary *s)
 {
     char launches[TEXT_NUMBER], points[TEXT_NUMBER];
     if (s->n_outdated > 0)
-        log_print(LOG_NOTE, "%s of another version of the peer program %s kept and not shown",
+        log_print(LOG_NOTE, "%s of another version of the peer program %s kept, but not shown",
                   text_plural(launches, (long)s->n_outdated, "launch"),
                   s->n_outdated > 1 ? "are" : "is");
     if (s->n_unasked == 0)
         return;
     text_plural(launches, (long)s->n_unasked, "launch");
     text_plural(points, (long)s->n_unasked_points, "point");
-    log_print(LOG_NOTE, "%s of %s outside this spec are kept and not shown", launches, points);
+    log_print(LOG_NOTE, "kept, but not shown: %s of %s that this spec does not contain", launches,
+              points);
 }
 
 /* If a data set was not found and images were generated instead, prints the command that downloads

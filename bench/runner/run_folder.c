@@ -129,7 +129,7 @@ static void explain_further_facts(const struct campaign *c, const struct run *ru
     char what[600];
     for (size_t n = 0; (name = facts_differ(run->facts, c->facts, name)) != NULL; n++) {
         fact_explain(what, sizeof what, name);
-        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "%s also differs from the earlier run", what);
+        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "%s has also changed since the earlier run", what);
     }
 }
 
@@ -154,8 +154,8 @@ static void explain_points(const struct campaign *c, const struct run *last)
     if (run_spec_load(&spec, last->path, NULL, &why) == OK)
         run_spec_change(change, &spec, &c->spec);
     log_print(LOG_NOTE,
-              "%s has no point with the options and files of this spec%s: a new run begins. "
-              "Restore the old options and files to resume that run",
+              "%s and this spec have no point in common%s: a new run begins. To resume the earlier "
+              "run, restore its options and files",
               last->path, change);
     spec_free(&spec);
 }
@@ -171,9 +171,9 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     if (last->facts == NULL)
         log_print(
             LOG_NOTE,
-            "%s cannot be resumed, because its manifest, from an early version of scalebench, "
-            "lacks machine and programs: a new run begins. `scalebench table` and `figures` still "
-            "show the earlier run",
+            "%s cannot be resumed, since early versions of scalebench did not record machine and "
+            "programs in the manifest. A new run begins. `scalebench table` and `scalebench "
+            "figures` still show the earlier run",
             last->path);
     if (name == NULL)
         return;
@@ -402,8 +402,8 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
             reported = true;
             owner_read(c->run_dir, line);
             log_print(LOG_NOTE,
-                      "another scalebench is running this campaign: %.*s; waiting until the "
-                      "process ends",
+                      "another scalebench is running this campaign: %.*s; waiting up to 10 s "
+                      "for the process to end",
                       (int)strcspn(line, ","), line);
         }
         status = journal_open(&c->journal, c->run_dir, true, e);

@@ -102,8 +102,8 @@ void run_spec_note_seeds(const struct spec *spec)
         i++;
     if (i < spec->n_points && spec->config.values[OPT_ACCURACY_SEEDS].n > 1)
         log_print(LOG_NOTE,
-                  "%s: all measure.accuracy.seeds train alike: checkpoint.start gives the weights, "
-                  "images are not shuffled, and neither dropout nor augmentation is used. Use one "
-                  "seed",
+                  "%s: accuracy runs of all seeds are identical: checkpoint.start gives the "
+                  "weights, and shuffling, dropout, augmentation and compression are off. Use one "
+                  "seed in measure.accuracy.seeds",
                   spec->points[i].label);
 }

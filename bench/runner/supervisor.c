@@ -379,7 +379,7 @@ static void regain_ranks(struct supervised *s)
         return;
     s->counted = s->all.n;
     progress_clear(&s->x->c->progress);
-    log_print(LOG_NOTE, "%s, seed %llu%s: the retry has all %ld ranks", s->point->label,
+    log_print(LOG_NOTE, "%s, seed %llu%s: the retry starts all %ld ranks", s->point->label,
               (unsigned long long)s->x->next->seed, why, config_int(&s->point->config, OPT_RANKS));
 }
 

@@ -188,8 +188,8 @@ static enum status check_samples(const struct point *point, const char *set, int
         return mark_error(e, ERR_SPEC,
                           batch->number > 0 ? batch->mark
                                             : point->config.values[OPT_BATCH_PER_RANK].mark,
-                          "a step of all ranks takes %.0f images, but %s has %d to train on: "
-                          "expected at most %d",
+                          "one step of all ranks needs %.0f images, but %s has only %d images to "
+                          "train on: expected at most %d per step",
                           step, set, images, images);
     if (samples->number <= images)
         return OK;
@@ -230,8 +230,8 @@ static enum status check_recovery(const struct workloads *w, const struct point 
         return OK;
     TRY(ask(w, "--probe-recovery", point, answer, sizeof answer, &exit_status, e));
     return error_set(e, ERR_UNAVAILABLE,
-                     "restart.with: in_place: %s. Use restart.with: same or fewer, which restart "
-                     "from a checkpoint",
+                     "restart.with = in_place is not supported (%s). To restart from a checkpoint "
+                     "instead, use restart.with: same or fewer",
                      answer);
 }
 

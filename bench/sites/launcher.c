@@ -84,7 +84,7 @@ enum status launcher_check_hydra(const struct launcher *launcher, struct error *
         return OK;
     return error_set(
         e, ERR_UNAVAILABLE,
-        "%.300s belongs to Open MPI; expected Hydra, the launcher of MPICH, MVAPICH and Intel MPI, "
-        "to start ranks on several nodes. In a Slurm job, use site.launcher: srun",
+        "%.300s belongs to Open MPI. To start ranks on several nodes, scalebench needs Hydra, the "
+        "launcher of MPICH, MVAPICH and Intel MPI. In a Slurm job, use site.launcher: srun",
         launcher->path);
 }

@@ -23,7 +23,7 @@ static enum status local_prepare(const struct site_job *job, struct site_launch 
     long nodes = config_int(&job->point->config, OPT_NODES);
     if (nodes != 1)
         return error_set(e, ERR_UNAVAILABLE,
-                         "nodes = %ld, but site: local has one node. Use nodes: 1, or another site",
+                         "nodes = %ld, but site = local has one node. Use nodes: 1 or another site",
                          nodes);
     return mpiexec_prepare(job, add_ranks, NULL, launch, e);
 }

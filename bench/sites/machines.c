@@ -151,12 +151,13 @@ static enum status compare(const struct machines *m, const char *name, const str
     for (size_t i = 0; i < m->n_programs; i++) {
         const char *path = m->question[2 + i];
         if (strcmp(a->hashes[i], "-") == 0)
-            return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s not found. " BELONGS, name,
-                             path);
+            return error_set(e, ERR_UNAVAILABLE,
+                             "site: ssh: machine %s: program %s not found. " BELONGS, name, path);
         if (strcmp(a->hashes[i], m->hashes[i]) != 0)
             return error_set(
                 e, ERR_UNAVAILABLE,
-                "site: ssh: %s: %s is another build: SHA-256 %.12s there, %.12s here. " BELONGS,
+                "site: ssh: machine %s: program %s is another build: SHA-256 %.12s there, %.12s "
+                "here. " BELONGS,
                 name, path, a->hashes[i], m->hashes[i]);
     }
     return OK;
@@ -208,8 +209,8 @@ static void warn_of_classes(struct machines *m, const struct machine *a, const s
         return;
     m->warned = true;
     log_print(LOG_WARNING,
-              "site: ssh: %s and %s are of different classes (%s; %s): points that use both "
-              "machines run at the speed of the slower machine, and are flagged `mixed` if the "
+              "site: ssh: %s and %s have different hardware (%s; %s). Points that use both "
+              "machines run at the speed of the slower one, and are flagged `mixed` if the "
               "processors differ",
               a->name, b->name, a->class, b->class);
 }

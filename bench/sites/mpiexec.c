@@ -16,7 +16,7 @@ static enum status make_plan(const struct config *c, const struct place *place,
     if (status != ERR_UNAVAILABLE || config_overlap(c) != OVERLAP_thread)
         return status;
     struct error reason = *e;
-    return error_set(e, status, "%s; sync.overlap: thread adds one thread to each rank",
+    return error_set(e, status, "%s; sync.overlap = thread adds one thread to each rank",
                      reason.text);
 }
 

@@ -113,7 +113,9 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
     return error_set(e, ERR_ARGUMENT, "sync.variant of strategy %s: %s%s",
                      config_text(config, OPT_STRATEGY),
                      name_explain(text, sizeof text, name, known, n),
-                     n > 1 ? "" : ". Put strategies that have variants into separate `cases`");
+                     n > 1 ? ""
+                           : ". Set sync.variant only in `cases` whose strategy has several "
+                             "variants");
 }
 
 /* Joins names, each after a blank: " ring tree". */

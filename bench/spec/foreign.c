@@ -153,8 +153,8 @@ static enum status check_seed(const struct spec *spec, struct error *e)
     }
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
-                                      "seed: no point's workload.command contains {seed}. Add "
-                                      "{seed} to a workload.command, or remove seed");
+                                      "seed has no effect, since no workload.command contains "
+                                      "{seed}. Add {seed} to a workload.command, or remove seed");
 }
 
 static enum status check_own(const struct spec *spec, const struct spec_option *own,
@@ -170,8 +170,8 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
     }
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
-                                      "%s: no point's workload.command contains {%s}. Add it to a "
-                                      "workload.command, or remove the option",
+                                      "%s has no effect, since no workload.command contains {%s}. "
+                                      "Change a workload.command, or remove the option",
                                       own->key, name_of(own));
 }
 

@@ -215,7 +215,7 @@ static enum status unknown_key(const struct walk *walk, const char *path, const 
     snprintf(head, sizeof head, "%.*s", (int)(rest - path + (long)strcspn(rest, ".")), path);
     if (option_find(head) != NULL && !option_is_group(head, strlen(head)))
         return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s: expected one value, found the key '%s' below it%s", head, path,
+                          "%s is not a group of options, so the key '%s' is unknown%s", head, path,
                           option_find(head)->type == TYPE_FIGURES
                               ? ". Give the whole list, such as figures=[{kind: time, where: ranks "
                                 "= 2}]"

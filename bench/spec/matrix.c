@@ -79,11 +79,12 @@ static enum status refuse_list(const struct given *g, struct error *e)
         g->option->id == OPT_LR_STEP_EPOCHS ? ", the epochs between two changes of the rate" : "";
     if (mark_from_set(g->node->mark))
         return mark_error(e, ERR_SPEC, g->node->mark,
-                          "%s: expected one value here%s; to vary it, write matrix.%s=[...]", key,
-                          why, key);
+                          "%s: expected one value here%s. To vary the option, use matrix.%s=[...]",
+                          key, why, key);
     return mark_error(e, ERR_SPEC, g->node->mark,
-                      "%s: expected one value here%s; to vary it, move the list below matrix:", key,
-                      why);
+                      "%s: expected one value here%s. To vary the option, move the list below the "
+                      "key `matrix`",
+                      key, why);
 }
 
 static enum status visit_option(void *arg, const struct given *g, struct error *e)
@@ -457,7 +458,7 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
 {
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
-                          "expected a map of keys and values, such as name: try");
+                          "expected a map of keys and values, such as name: my_study");
     struct reading reading = {spec, spec->matrix, &spec->config};
     TRY(keys_walk(root, BESIDE_AT_TOP, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));

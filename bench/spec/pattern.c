@@ -87,8 +87,8 @@ static enum status choose_group(struct pattern *p, struct error *e)
                              : (int)groups;
     if (group < 0)
         return error_set(e, ERR_SPEC,
-                         "expected one group around the number, as in ([0-9.]+), found %u groups, "
-                         "none of them called value. Write (?<value>...) around the number, or "
+                         "expected one group around the number, such as ([0-9.]+), or a group "
+                         "named value; found %u groups. Write (?<value>...) around the number, or "
                          "(?:...) for the other groups",
                          groups);
     p->group = (uint32_t)group;
@@ -154,8 +154,8 @@ static enum status refuse(int code, struct error *e)
         return no_memory(e);
     if (code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_HEAPLIMIT)
         return error_set(e, ERR_DATA,
-                         "matching takes too much %s: use fewer repetitions, especially nested "
-                         "repetitions such as (a+)*",
+                         "matching takes too much %s. Avoid nested repetitions, such as (a+)*, or "
+                         "use fewer repetitions",
                          code == PCRE2_ERROR_MATCHLIMIT ? "time" : "memory");
     pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
     return error_set(e, ERR_DATA, "%s", why);

@@ -112,7 +112,8 @@ static enum status check_term(const struct config *config, const struct conditio
     if (option == NULL)
         return OK;
     if (scope_is_campaign(option->scope))
-        return mark_error(e, ERR_SPEC, name, "exclude: %s is not an option of a point",
+        return mark_error(e, ERR_SPEC, name,
+                          "exclude: %s applies to the whole campaign, not to single points",
                           option->key);
     if (!condition_term_fits(why, term, option_kind(option)))
         return mark_error(e, ERR_SPEC, name, "exclude: %s", why);
@@ -243,8 +244,8 @@ static enum status visit_excluded(void *arg, const struct given *g, struct error
                           g->option->key);
     if (n * values > EXCLUDES_MAX)
         return mark_error(e, ERR_SPEC, g->node->mark,
-                          "this exclude has more than %d combinations of values. Use fewer values, "
-                          "or several excludes",
+                          "exclude: expected at most %d combinations of values per entry. Use "
+                          "fewer values, or several entries",
                           EXCLUDES_MAX);
     for (size_t k = 1; k < values; k++)
         TRY(repeat_entry(entry, n, e));

@@ -69,8 +69,7 @@ static enum status apply_to_case(struct reading *reading, struct node *entry, si
     char *label = entry->key + prefix;
     label[strcspn(label, ".")] = '\0';
     if (matrix->n_cases == 0)
-        return mark_error(e, ERR_SPEC, entry->key_mark, "cases: '%s': this spec has no cases",
-                          label);
+        return mark_error(e, ERR_SPEC, entry->key_mark, "cases.%s: this spec has no cases", label);
     name_explain(text, sizeof text, label, labels, matrix->n_cases);
     return mark_error(e, ERR_SPEC, entry->key_mark, "cases: %s", text);
 }

@@ -61,7 +61,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
             return mark_error(e, ERR_SPEC, mark, "extends: %s extends itself through this file",
                               path);
     if (layer->depth >= DEPTH_MAX || spec->n_bases >= BASES_MAX)
-        return mark_error(e, ERR_SPEC, mark, "extends: expected at most %d files and %d levels",
+        return mark_error(e, ERR_SPEC, mark,
+                          "extends: expected at most %d files, nested at most %d levels deep",
                           BASES_MAX, DEPTH_MAX);
     return OK;
 }
@@ -186,11 +187,12 @@ static enum status apply_quick(struct spec *spec, int asked, struct error *e)
                          e, ERR_SPEC,
                          asked ? mark_in(words_files[WORDS_SET], 1, asked)
                                : spec->config.values[OPT_FORM].mark,
-                         "form=quick is not supported by this spec: quick is missing. Add quick: "
-                         "WORDS, such as quick: data.samples=2000, or leave form out");
+                         "this spec has no quick form. Define one with a line such as 'quick: "
+                         "data.samples=2000', or leave out form=quick");
     if (matrix_set_column(quick->text, "form=quick") > 0)
         return mark_error(e, ERR_SPEC, mark,
-                          "quick: form=quick has no effect in the quick form itself; leave it out");
+                          "quick: form=quick has no effect within this option. Leave out "
+                          "form=quick");
     if (matrix_apply_words(spec, WORDS_QUICK, quick->text, &inner) != OK)
         return mark_error(e, inner.status, mark, "quick: %s", inner.text);
     TRY(config_set(&spec->config, option, option->preset, mark, e));
@@ -233,7 +235,8 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
             !owned_is_of_base(spec, mark))
             return mark_error(
                 e, ERR_SPEC, mark,
-                "quick: %s already has this value. Leave it out, or use another value",
+                "quick: %s has the same value in the full form. Leave out the option, or use "
+                "another value",
                 config_option(&spec->config, id)->key);
     return OK;
 }

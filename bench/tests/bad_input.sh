@@ -25,7 +25,7 @@ figures=[{kind: bars, y: bytes_nic_rx}]|site, which is local
 END
 printf '%s\n' 'name: trained' 'model: lenet_21k' 'data: {set: digits}' 'train: {global_batch: 64, epochs: 2}' 'ranks: 2' \
     'measure: {time: {launches: 0}, accuracy: {seeds: [1]}}' >"$tmp/trained.yaml"
-check "a strategy without accuracy runs in a spec of accuracy" expect 2 "SET:1:15: nothing is measured: no point has accuracy runs" \
+check "a strategy without accuracy runs in a spec of accuracy" expect 2 "SET:1:15: nothing is measured: this value rules out accuracy runs at every point" \
     "$scalebench" plan "$tmp/trained.yaml" --set sync.strategy=none
 check "injected steps and warm-up steps of the command line" expect 2 "inject.steps = 1..5 has no effect: every sleep falls into measure.time.warmup_steps" \
     "$scalebench" plan "$tmp/trained.yaml" --set "measure.time.launches=6 measure.time.warmup_steps=10 measure.time.steps=20 measure.accuracy.seeds=[] train.epochs=1 inject={kind: fixed, ranks: [1], sleep: 5ms, steps: 1..5}"
@@ -43,7 +43,7 @@ check "a spec that is a loop of links" expect 2 "$tmp/loop.yaml: cannot be opene
     "$scalebench" plan "$tmp/loop.yaml"
 batch_beyond_the_data() {
     printf 'name: bad\nmodel: softmax_784\ndata: {set: digits}\ntrain: {global_batch: 70000}\n' >"$tmp/beyond.yaml"
-    expect 2 "beyond.yaml:4:23: a step of all ranks takes 70000 images, but digits has 60000 to train on: expected at most 60000" \
+    expect 2 "beyond.yaml:4:23: one step of all ranks needs 70000 images, but digits has only 60000 images to train on: expected at most 60000" \
         "$scalebench" plan "$tmp/beyond.yaml"
 }
 shm_of_two_nodes() {
@@ -90,7 +90,7 @@ for command in plan run; do
     check "$command: results below a file" expect 2 "--out CHANGELOG.md: expected a folder of results, found a file" \
         "$scalebench" "$command" quick --out CHANGELOG.md
 done
-check "status reports a wrong argument with its usage" expect 2 "for a spec, type strong_scalin.yaml" "$scalebench" status strong_scalin
+check "status reports a wrong argument with its usage" expect 2 "If you mean a spec, type strong_scalin.yaml" "$scalebench" status strong_scalin
 check "a program in place of a run" expect 2 "'bench/tests/lib/file_server.py' is a file: expected a run's folder or name, or a table" \
     "$scalebench" table bench/tests/lib/file_server.py
 check "explain: the meaning of a name" expect 2 "; nearest 'train.lr'" "$scalebench" explain train.learning_rate
@@ -106,15 +106,15 @@ check "a sign turned around" expect 2 "'speedup => 2': expected '>=', found '=>'
     "$scalebench" check results/reference/strong_scaling "speedup => 2"
 check "a unit behind a blank" expect 2 "expected '90%' without a space, found '90 %'" \
     "$scalebench" check results/reference/strong_scaling "efficiency >= 90 %"
-check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found single words. Use \"ranks >= 2\"" \
+check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found separate words. Use \"ranks >= 2\"" \
     "$scalebench" check results/reference/strong_scaling ranks ">=" 2
 check "a condition whose > the shell took" expect 2 "expected a condition in quotation marks, found 'speedup 1.8 where ranks = 2'" \
     "$scalebench" check results/reference/strong_scaling speedup 1.8 where ranks = 2
-check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is an option of specs" "$train_cnn" --ranks 2
+check "trainer: an option of specs" expect 2 "--ranks: unknown option. Option ranks belongs in a spec" "$train_cnn" --ranks 2
 check "trainer: an option without dashes" expect 2 "'train.lr=0.5' is not an option; write --train.lr=0.5" "$train_cnn" train.lr=0.5
-check "a condition and its where without quotation marks" expect 2 "found single words. Use \"speedup >= 2 where ranks = 2\"" \
+check "a condition and its where without quotation marks" expect 2 "found separate words. Use \"speedup >= 2 where ranks = 2\"" \
     "$scalebench" check results/reference/overlap speedup ">=" 2 where ranks = 2
-check "if in place of where" expect 2 "found 'if'; use where, as in \"speedup > 1 where ranks = 2\"" \
+check "if in place of where" expect 2 "found 'if'; use \`where\`, as in \"speedup > 1 where ranks = 2\"" \
     "$scalebench" check results/reference/overlap "speedup > 1 if ranks = 2"
 check "runs without a common point" expect 3 "(such as 'default plan train_cnn precision=fp32' in 'results/reference/peer_vgg'). Compare runs of the same points" \
     "$scalebench" compare results/reference/strong_scaling results/reference/peer_vgg
@@ -133,7 +133,7 @@ check "a value that no point has" expect 3 "the run has strategy = none, allredu
 check "a SET with commas" expect 2 "'0.1,' is not a number; values in --set are separated by blanks, without commas" \
     "$scalebench" plan quick --set "train.lr=0.1, train.momentum=0.9"
 check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=
-check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
+check "a case of a spec without cases" expect 2 "cases.a: this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
 check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all
 check "a summary that is not there" \
     expect 2 "--published: 'wang_model.csv' not found in the current folder or results/published; nearest 'wang_yang_model.csv'" \
@@ -150,7 +150,7 @@ check "check: a second run" expect 2 "expected conditions after the run 'strong_
     "$scalebench" check strong_scaling results/reference/accuracy "speedup >= 1.8"
 check "check: an unknown unit" expect 2 "alone or with a unit: ms s min h GiB MiB KiB B %, found '1GB'" \
     "$scalebench" check strong_scaling "memory_mib < 1GB"
-check "report: a run twice" expect 2 "report: 'strong_scaling' is the folder results/reference/strong_scaling, which is given twice" \
+check "report: a run twice" expect 2 "report: 'strong_scaling' and an earlier operand name the same folder results/reference/strong_scaling" \
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
 classes_beyond_the_data() {
     printf '%s\n' "name: wide" "input: [1, 28, 28]" "classes: 100" "layers:" "  - dense: {outputs: 100}" >"$tmp/wide.yaml"
@@ -159,7 +159,7 @@ classes_beyond_the_data() {
         "$scalebench" plan "$tmp/wide_spec.yaml"
 }
 check "a network with more classes than the data" classes_beyond_the_data
-check "report: a page of another format" expect 2 "report.pdf: a page is HTML; expected a name that ends in .html" \
+check "report: a page of another format" expect 2 "report.pdf: expected a name that ends in .html" \
     "$scalebench" report strong_scaling --output "$tmp/report.pdf"
 check "model: --json with --published" expect 2 "Leave one of the two out" "$scalebench" model lenet_21k --json --published gone
 check "report: a folder as its page" expect 2 "report: --output: expected a file, but $tmp is a folder" \
@@ -170,9 +170,9 @@ words_in_one() {
 }
 check "a program and its arguments in one word" words_in_one
 servers_beyond_ranks() {
-    expect 2 "sync.servers = 3, but ranks = 2: servers are ranks. Use at most 2" "$mpiexec" -n 2 "$train_cnn" --model softmax_784 \
+    expect 2 "sync.servers = 3 exceeds ranks = 2, but each server is a rank. Use at most 2" "$mpiexec" -n 2 "$train_cnn" --model softmax_784 \
         --data.set digits --train.global_batch 64 --sync.strategy param_server --sync.servers 3 || return
-    [ "$(grep -c "servers are ranks" "$tmp/expect.log")" -eq 1 ] && ! grep MPI_Abort "$tmp/expect.log"
+    [ "$(grep -c "each server is a rank" "$tmp/expect.log")" -eq 1 ] && ! grep MPI_Abort "$tmp/expect.log"
 }
 check "trainer: one rank reports servers beyond the ranks" servers_beyond_ranks
 check "machine: a program that is not there" expect 1 "program - nothere (not found)" "$scalebench" machine nothere
@@ -190,7 +190,7 @@ check "doctor: simulated hosts" expect 2 "doctor: site: simulated has no cores o
     "$scalebench" doctor --out "$tmp/out" --set site=simulated
 check "doctor: a spec of simulated hosts" expect 2 "doctor: site: simulated has no cores or links to check. Use another site" \
     "$scalebench" doctor configs/examples/why.yaml --out "$tmp/out"
-check "simulate: --set of a launch" expect 2 "simulate: --set has no effect on a launch, which has the options of its run" \
+check "simulate: --set of a launch" expect 2 "simulate: --set works only with --again" \
     "$scalebench" simulate runs/launches/0/time-000 --set site.rate=nonsense
 check "simulate: no run in place of a run" expect 2 "'nothere' is not a run: expected a folder with summary.csv" \
     "$scalebench" simulate --again nothere
@@ -208,7 +208,7 @@ check "submit: no cluster" expect 2 "submit: --site is missing; expected the nam
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
 check "figures of another table" expect 2 "figures: expected the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \
     "$scalebench" figures results/published/kota_loss.csv
-check "the table of a run" expect 2 "raw.csv' is a table of the run results/reference/accuracy: give the run's folder or name" \
+check "the table of a run" expect 2 "raw.csv' is a table of the run results/reference/accuracy. Give the run's folder or name" \
     "$scalebench" table results/reference/accuracy/raw.csv
 no_name_is_its_own_nearest() {
     expect 2 "'results/reference' is not a run" "$scalebench" table results/reference || return 1
@@ -221,7 +221,7 @@ for file in bench/tests/bad/models/*.yaml; do
     check "model $(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" model "$file"
 done
 
-check "a run's folder in place of its spec" expect 2 "is a folder, expected a spec; use 'results/reference/accuracy/spec.yaml'" \
+check "a run's folder in place of its spec" expect 2 "expected a spec, found the folder 'results/reference/accuracy'. Use 'results/reference/accuracy/spec.yaml'" \
     "$scalebench" plan results/reference/accuracy
 for file in results/claims.csv README.md; do
     check "$file is no spec" expect 2 "(.${file##*.}), expected a spec (.yaml)" "$scalebench" plan "$file"
@@ -231,12 +231,12 @@ done
 files_are_named_by_kind() {
     local command model=configs/models/lenet_21k.yaml site=configs/sites/example.yaml spec=configs/quick.yaml
     for command in run plan; do
-        expect 2 "$model:3:1: this is a model, expected a spec; write its path as model: in a spec" \
+        expect 2 "$model:3:1: this is a model, expected a spec. To use a model, write \`model: PATH\` in a spec" \
             "$scalebench" "$command" "$model" &&
-            expect 2 "$site:3:1: this is a site file, expected a spec; \`scalebench submit --site\` reads it" \
+            expect 2 "$site:3:1: this is a site file, expected a spec. To use a site file, give its path to \`scalebench submit --site\`" \
                 "$scalebench" "$command" "$site" || return 1
     done
-    expect 2 "$spec:2:1: this is a spec, expected a model; \`scalebench run\` reads it" "$scalebench" model "$spec" &&
+    expect 2 "$spec:2:1: this is a spec, expected a model. To use a spec, give its path to \`scalebench run\`" "$scalebench" model "$spec" &&
         expect 2 "$spec:2:1: this is a spec, expected a model" "$train_cnn" --model "$spec" &&
         expect 2 "$spec:2:1: this is a spec, expected a site file" \
             "$scalebench" submit --site "$spec" "$spec" --dry-run
@@ -372,12 +372,12 @@ slips_are_named() {
         }
         for word in '<!DOCTYPE html' '<html'; do
             put "$images" "  $word lang=\"en\"><head>"
-            refused "begins with '$word': found a web page, expected IDX; download it again" || return 1
+            refused "begins with '$word' like a web page; expected IDX. Download the file again" || return 1
             gzip -c "$tmp/mnist/$images" >"$tmp/packed" && mv "$tmp/packed" "$tmp/mnist/$images"
-            refused "begins with '$word': found a web page, expected IDX; download it again" || return 1
+            refused "begins with '$word' like a web page; expected IDX. Download the file again" || return 1
         done
         put "$images" 'version https://git-lfs.github.com/spec/v1'
-        refused "begins with 'version https://git-lfs': found a pointer of Git LFS, expected IDX; run git lfs pull" || return 1
+        refused "begins with 'version https://git-lfs' like a pointer of Git LFS; expected IDX. Run git lfs pull" || return 1
         put "$images" '\0\0\10\1\0\0\0\4\1\2\3\4'
         refused "byte 0: found labels, expected images; is this file swapped with $tmp/mnist/$labels?" || return 1
         put "$images" '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\1ab'
@@ -406,7 +406,7 @@ stays_late() {
 }
 check "a condition that no point meets is refused with another SET, too" stays_late
 check "a quick form without effect is refused with form=quick, too" expect 2 \
-    "quick_repeats.yaml:5:8: quick: train.lr already has this value. Leave it out" \
+    "quick_repeats.yaml:5:8: quick: train.lr has the same value in the full form. Leave out the option" \
     "$scalebench" plan bench/tests/bad/spec/quick_repeats.yaml --set form=quick
 check "each of several --set counts, later ones over earlier ones" each_set_counts
 # A site's file by its path in the current folder; sbatch's message, and a missing sbatch.
@@ -420,15 +420,15 @@ sbatch_is_heard() {
     }
     expect 3 "sbatch: error: invalid partition" submit "$tmp/batch/bin:$PATH" &&
         grep -q "sbatch refused the job with exit status 1" "$tmp/expect.log" &&
-        expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
+        expect 3 "cannot start sbatch. Run \`sbatch " submit "$tmp/nowhere" &&
         expect 2 "--site cl: found neither a file of this name nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
 }
 # No point fits the nodes of the site, by ranks or by threads.
 no_job_for_nothing() {
-    local why="no remaining point fits 4 nodes of 2 cores (configs/sites/example.yaml): 'ranks="
+    local why="no remaining point fits a job of 4 nodes with 2 cores per node (limits in configs/sites/example.yaml): 'ranks="
     expect 3 "a point needs 32 nodes, but configs/sites/example.yaml allows at most 4 nodes per job. Leave the point out" \
         "$scalebench" submit strong_scaling --site example --dry-run --set "matrix.ranks=[2,64]" --out "$tmp/results" &&
-        expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct \`cores\`" "$scalebench" submit strong_scaling --site example --dry-run \
+        expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct the limit \`cores\`" "$scalebench" submit strong_scaling --site example --dry-run \
             --set place.threads_per_rank=64 --out "$tmp/results" &&
         printf 'nodes: 4\n' >"$tmp/coreless.yaml" &&
         expect 0 "coreless.yaml does not state \`cores\`: 1 core per node is assumed" "$scalebench" submit quick \

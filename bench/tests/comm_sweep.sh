@@ -274,7 +274,7 @@ check "an unknown algorithm is named" expect 2 "known: auto" "$sweep" --compare 
 check "an unknown variant is named" expect 2 "known: usual" "$sweep" --compare gather_scatter/x,shm
 check "an operation beside itself is no comparison" expect 2 "--compare: 'ring' is listed twice" "$sweep" --compare ring,ring
 check "gradients are wanted" expect 2 "--gradients is missing" "$sweep"
-check "a sweep trains nothing" expect 2 "--train.lr has no effect on a sweep" "$sweep" --train.lr 3
+check "a sweep trains nothing" expect 2 "have no effect on a sweep. Leave --train.lr out" "$sweep" --train.lr 3
 check "two operations are no choice" expect 2 "--strategies has no effect with --compare" \
     "$sweep" --gradients 4B --compare ring,shm --strategies tree
 check "a spoilt operation is timed" expect 2 "--spoil: strategy 'ring' is missing in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring

@@ -198,16 +198,16 @@ refuses() {
     expect 2 "known: text csv markdown latex junit" compare strong_scaling strong_scaling --format pdf || return 1
     expect 2 "needs published.file, which is missing in the spec of this run" compare strong_scaling published || return 1
     expect 2 "compare with these published numbers. Add the folder" compare published published || return 1
-    expect 2 "'$reference/summary.csv' is a table of the run $reference: give the run's folder or name" \
+    expect 2 "'$reference/summary.csv' is a table of the run $reference. Give the run's folder or name" \
         compare "$reference/summary.csv" "$reference" || return 1
-    expect 2 "'$tmp/none.csv' is neither a run nor published numbers of strong_scaling: " \
+    expect 2 "'$tmp/none.csv' is neither a run nor a CSV file of published numbers for strong_scaling: " \
         compare "$tmp/none.csv" strong_scaling || return 1
     expect 2 "found sweeps: 'results/reference/comm' is a sweep (comm.csv), 'strong_scaling' is not; " \
         compare results/reference/comm strong_scaling || return 1
     expect 2 "found sweeps: 'kernels' is a sweep (kernels.csv); " compare kernels || return 1
     expect 2 "results/reference/comm is a sweep, not a run of a campaign; \`scalebench table results/reference/comm/comm.csv\`" \
         "$scalebench" check results/reference/comm "status = ok" || return 1
-    expect 3 "nothing to compare: no point of 'strong_scaling' (such as 'ranks=1 none') is in another run" \
+    expect 3 "nothing to compare: no point of 'strong_scaling' (such as 'ranks=1 none') matches a point of another run" \
         compare strong_scaling winograd || return 1
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
     expect 2 "raw.csv: table not found" compare strong_scaling "$tmp/torn" || return 1

@@ -314,7 +314,7 @@ says_why_a_figure_is_empty() {
             NR > 1 { $clock = "" }
             { print }' "results/reference/strong_scaling/$file.csv" >"$dir/$file.csv"
     done
-    expect 0 "clocks: nothing to draw: no timed launch has a value" "$scalebench" figures "$dir" \
+    expect 0 "figure clocks is empty: no timed launch has a value" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: clocks, y: clock_error_us}]" || return 1
     awk -F, -v OFS=, '
         { gsub(/"[^"]*"/, "quoted") }
@@ -325,7 +325,7 @@ says_why_a_figure_is_empty() {
             if (NR == 2 && name[i] == "status") $i = "failed"
             if (NR == 2 && name[i] == "reason") $i = "no luck" } }
         { print }' results/reference/strong_scaling/summary.csv >"$dir/summary.csv"
-    expect 0 "speedup: nothing to draw: the base was not measured, ranks=1 none (failed: no luck); run the campaign again, or choose another base with baseline:" \
+    expect 0 "figure speedup is empty: the base was not measured, ranks=1 none (failed: no luck); run the campaign again, or choose another base with baseline:" \
         "$scalebench" figures "$dir" --set "figures=[speedup]"
 }
 
@@ -335,7 +335,7 @@ runs_say_what_is_not_drawn() {
         'measure: {time: {launches: 1..1}, resources: 30s}' 'figures:' '  - {kind: line, name: curve, y: wait_ms, y_scale: log}' \
         '  - {kind: bars, y: wait_ms, y_scale: log}' '  - {kind: line, name: modelled, y: step_ms, model: true}' >"$tmp/absent.yaml"
     "$scalebench" run "$tmp/absent.yaml" --out "$tmp/results" >"$tmp/absent.log" 2>&1 || { cat "$tmp/absent.log" && return 1; }
-    grep "modelled: no model line: comm/latest/link.csv not found" "$tmp/absent.log" &&
+    grep "figure modelled cannot show a model line: comm/latest/link.csv not found" "$tmp/absent.log" &&
         grep "resources.csv has no rows: every launch was shorter than measure.resources = 30s. Use a shorter interval" "$tmp/absent.log" &&
         ! grep "gnuplot failed" "$tmp/absent.log" && grep "no wait (ms) above 0" "$tmp/results/absent/latest/curve.svg" &&
         [ -s "$tmp/results/absent/latest/bars.svg" ]
@@ -351,7 +351,7 @@ wrong_options_of_figures_are_named() {
         "$scalebench" figures "$dir" --set "figures=[{kind: line, yy: step_ms}]" || return 1
     expect 2 "figures.name: 'a/b' is not a valid file name" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
-    expect 2 "has 3 points at case = ; these points differ in ranks, " "$scalebench" figures "$dir" \
+    expect 2 "found 3 points at case = , with different values of ranks, " "$scalebench" figures "$dir" \
         --set "figures=[accuracy, {kind: line, x: case, y: test_loss, series: train.lr}]" || return 1
     expect 2 "published.keys: results/published/wang_yang_gpu.csv:2: column 'epochs' is unknown; nearest 'epoch'" \
         "$scalebench" figures "$dir" --set "figures=[accuracy, \
@@ -361,7 +361,7 @@ wrong_options_of_figures_are_named() {
         --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
     expect 2 "figures.y = step_ms: this campaign has no steps.csv. One row per step and rank of every timed launch. Written if measure.steps_csv is true" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
-    expect 2 "comm.csv is the table of a sweep, which does not support --set. Leave --set out" \
+    expect 2 "comm.csv is a sweep table and cannot be combined with --set. Leave --set out" \
         "$scalebench" figures results/reference/comm/comm.csv --set title=x || return 1
     expect 0 "Quantity of the x axis" "$scalebench" explain figures.x
 }

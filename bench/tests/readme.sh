@@ -65,7 +65,7 @@ peer_rows_are_of_the_table() { # name of the run, its networks, number of rows
     [ "$rows" -eq "$3" ] || { echo "$rows rows"; return 1; }
 }
 
-# Checks "lenet_21k 1.96 [1.95, 1.98] times" with the strategy in brackets behind it or behind the next.
+# Checks speed-ups on two cores, such as "lenet_21k 1.96 [1.95, 1.98]", against the tables of efficiency runs.
 second_cores_are_of_the_tables() {
     local text
     text=$(tr '\n' ' ' <README.md)

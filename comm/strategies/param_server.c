@@ -192,7 +192,8 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
     size_t most = s->arenas.n / (size_t)servers + 1;
     if (servers > s->ranks)
         return error_set(e, ERR_ARGUMENT,
-                         "sync.servers = %d, but ranks = %d: servers are ranks. Use at most %d",
+                         "sync.servers = %d exceeds ranks = %d, but each server is a rank. "
+                         "Use at most %d",
                          servers, s->ranks, s->ranks);
     if (most > s->waiter->message_most / sizeof(real))
         return error_set(e, ERR_ARGUMENT,

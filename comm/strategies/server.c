@@ -265,7 +265,8 @@ enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, in
     TRY(alloc_numbers(v, e));
     for (int r = 0; r < s->ranks; r++)
         if (r != s->rank && receive_push(v, &v->clients[r], r) != MPI_SUCCESS)
-            return error_set(e, ERR_MPI, "the server cannot receive gradients from rank %d", r);
+            return error_set(e, ERR_MPI,
+                             "this parameter server cannot receive gradients from rank %d", r);
     return OK;
 }
 

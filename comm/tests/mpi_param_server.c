@@ -355,7 +355,7 @@ static void unsupported_server_settings_are_refused(void **state)
     f.config.variant = VARIANT_param_server_sync;
     f.config.options[SYNC_servers] = mpi_world_ranks() + 1;
     bool good = fixture_create(&f, STRATEGY_param_server, &e) == ERR_ARGUMENT &&
-                strstr(e.text, "servers are ranks") != NULL;
+                strstr(e.text, "each server is a rank") != NULL;
     assert_all(good);
     if (mpi_world_ranks() > 1) {
         f.config.options[SYNC_servers] = 2;

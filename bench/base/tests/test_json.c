@@ -78,7 +78,7 @@ static void a_last_line_may_be_torn(void **state)
     assert_int_equal(read_text("{\"x\": 1}\n{\"x\n{\"x\": 1}\n", &sum, &lines, &e), ERR_DATA);
     assert_true(sum == 1 && e.line == 2 && strstr(e.text, "not a JSON object") != NULL);
     assert_int_equal(read_text("[1]\n{\"x\": 1}\n", &sum, &lines, &e), ERR_DATA);
-    assert_true(e.line == 1 && strstr(e.text, "found another JSON value") != NULL);
+    assert_true(e.line == 1 && strstr(e.text, "found an array") != NULL);
     assert_int_equal(read_text("{\"x\": 1}\n{}\n{\"x\": 1}\n", &sum, &lines, &e), ERR_DATA);
     assert_int_equal(e.line, 2);
 }

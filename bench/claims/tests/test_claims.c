@@ -324,7 +324,7 @@ static void mistakes_in_claims_are_named(void **state)
                   "holds: this never holds for any one;");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one >= one"), "holds: both sides are one");
     refuse_claims(CLAIM("values: {" ONE ", a: 3, b: a + 1}, holds: b > a"),
-                  "holds: expected a value from a table, found only numbers");
+                  "holds: expected a value from a table, found only constants");
     refuse_claims(CLAIM("values: {n: how of t.csv where ranks = 1}, holds: n > 4"),
                   "holds: n has no order. Use = or !=");
     refuse_claims(CLAIM("values: {a: min wall_s of units.csv, b: max step_ms of units.csv}, "
@@ -339,7 +339,7 @@ static void mistakes_in_claims_are_named(void **state)
     refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"),
                   "beginning with a letter, found '1st'");
     refuse_claims(HEAD "  - {id: c, kind: time, place: here, says: so, untestable: why}\n",
-                  "3:10: id: expected report/name, found 'c'");
+                  "3:10: id: expected the form report/name, such as kota/one_sum, found 'c'");
     refuse_claims(HEAD "  - {id: r/c, kind: tyme, place: here, says: so, untestable: why}\n",
                   "kind: 'tyme' is unknown; nearest 'time'");
     refuse_claims(HEAD "  - {id: r/c, kind: time, says: so, untestable: why}\n",

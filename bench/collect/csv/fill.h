@@ -24,7 +24,8 @@ void csv_begin(struct csv *csv, const char *file);
 /* Writes `row`, the file's struct in columns.h. Fills in the label and the case of the row's point
  * where the row has NULL. */
 void csv_add(struct csv *csv, void *row);
-/* Writes a row. `cells` has its csv->own.n texts; `point` is the id of the row's point. */
+/* Writes a row from `cells`, one text for each of the csv->own.n columns. `point`: id of the row's
+ * point. */
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
 /* Returns whether the file needs an extra column for the option: the file has a column `point`, but
  * no column named by the option's key. */

@@ -29,9 +29,10 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* processor time allowed for matching a log (s), before the extension for its size */
+/* fixed part of the processor time allowed for matching a log (s); the log's size adds the rest */
 enum { MATCH_S = 1 };
-/* number of log bytes that extend the processor time by 1 s; each byte counts once per pattern */
+/* number of log bytes that add 1 s to the processor time allowed for matching; each byte counts
+ * once per pattern */
 enum { BYTES_PER_S = 1000000 };
 
 struct metric {
@@ -59,7 +60,7 @@ struct reading {
 enum { NUMBER_BYTES = 512 };
 
 /* Returns the length of the fraction, such as ".5", that follows the first `length` characters of
- * `text`. 0: no fraction follows, or not all of these characters are digits. */
+ * `text`. 0: no fraction follows, or the first `length` characters are not all digits. */
 static size_t decimals_after(const char *text, size_t length)
 {
     static const char ten[] = "0123456789";
@@ -67,8 +68,8 @@ static size_t decimals_after(const char *text, size_t length)
     return strspn(text, ten) == length && n > 0 ? n + 1 : 0;
 }
 
-/* Parses `length` characters as a number; NAN: not a number, or only the part of a number before
- * its decimal point. */
+/* Parses the first `length` characters of `text` as a number. NAN: not a number, or only the
+ * integer part of one, such as the "12" of "12.5". */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";
@@ -146,8 +147,8 @@ static enum status check_values(const struct reading *r, struct error *e)
             return error_at(
                 e, ERR_DATA, r->path, 0, 0,
                 "line %d: workload.metrics: expected a number, found '%s' with the "
-                "pattern '%s'. Correct the pattern's group to match only the number, with all "
-                "digits",
+                "pattern '%s'. Correct the pattern so that its group matches the whole number and "
+                "nothing else",
                 m->line, m->text, r->specs->texts[i]);
     }
     return OK;

@@ -239,8 +239,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     launch_list_waits(result, ranks);
 }
 
-/* Returns the rank that arrived last most often. -1: several ranks did equally often, arrivals are
- * unknown, or the answer depends on steps in which several ranks may have been last. */
+/* Returns the rank that was certainly the last to arrive in the most steps. -1: no step has a
+ * certain last rank, or another rank may have arrived last in as many steps. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -402,8 +402,8 @@ static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
     return strcmp(a->hello.cpu, b->hello.cpu) == 0;
 }
 
-/* Returns whether no rank before rank i has the same node, machine or processor model, which
- * `share` compares. */
+/* Returns whether rank i is the lowest rank on its node, on its machine or with its processor
+ * model, depending on `share`. */
 static bool is_first(const struct rank_record *records, int i,
                      bool (*share)(const struct rank_record *a, const struct rank_record *b))
 {
@@ -457,9 +457,9 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
     }
 }
 
-/* Sets the energy of the packages of all machines, which the first rank of each node recorded.
- * Emulated hosts of a machine measure the same packages, so only the machine's first rank
- * counts. */
+/* Sets the energy per step and per epoch of all machines' processor packages, and the images per
+ * joule. The first rank of each node recorded the energy. Emulated hosts of a machine measure the
+ * same packages, so only the machine's first rank counts. */
 static void fill_energy(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double energy_j = 0, images = (double)records[0].hello.global_batch;

@@ -12,8 +12,8 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* excess of other programs' processor time over the median of all launches (percentage points),
- * above which a launch is disturbed */
+/* A launch is disturbed if the processor time of other programs (foreign_pct) or of a hypervisor
+ * (steal_pct) exceeds the median of all launches by more than this many percentage points. */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -41,11 +41,12 @@
 /* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
  * more, so 20 switches per second take 2 % of the time. */
 #define SWITCHES_PER_S 20.0
-/* number of context switches during all timed steps, up to which a launch is never disturbed */
+/* A launch is flagged for involuntary context switches only if its timed steps had more than this
+ * number in total. */
 #define SWITCHES_FEW 4.0
 
-/* the limits of page faults and context switches rise by this factor times the point's median over
- * launches */
+/* This factor times the median over the point's launches is added to the limits of page faults and
+ * of context switches. */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
@@ -54,7 +55,7 @@
 #define NOISE_LEAST 0.01
 /* probability that any trend is reported in a campaign without trends */
 #define TREND_ALPHA 0.05
-/* smallest change from the first to the last step that is a trend (%) */
+/* A smaller change of the step time from the first to the last timed step (%) is not a trend. */
 #define TREND_LEAST_PCT 1.0
 /* fewest launches of a point for a test of its trend */
 #define TREND_LAUNCHES 3
@@ -70,8 +71,8 @@ static const struct {
                   [FAULTS] = {"faults", "% of its steps"},
                   [SWITCHES] = {"switches", "a second"}};
 
-/* If an amount exceeds its limit, appends both to r->disturbed, such as "foreign 12 % (limit 6)".
- * Limits differ between campaigns. */
+/* If the amount of a disturbance exceeds its limit, appends its kind, amount and limit to
+ * r->disturbed, such as "foreign 12 % (limit 6)". Limits differ between campaigns. */
 static void judge_amount(struct launch_result *r, int kind, double amount, double limit)
 {
     char number[TEXT_NUMBER], most[TEXT_NUMBER];

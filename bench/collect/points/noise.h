@@ -16,5 +16,5 @@ void noise_judge_point(struct point_noise *noise, const struct samples *time, si
  * number of points that are tested for a trend. */
 size_t noise_points_tested(const struct summary *s);
 
-/* Appends to `to` the causes of disturbance in `by` that `to` lacks. */
+/* Appends the causes of disturbance listed in `by` to the list `to`, without duplicates. */
 void noise_join(char *to, size_t size, const char *by);

@@ -7,8 +7,8 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/value.h"
 
-/* Returns whether an option sets only where and how a point runs, but not which operations and
- * messages its ranks execute. */
+/* Returns whether an option sets only where or how a point runs, and so changes neither the
+ * operations nor the messages of its ranks. */
 static bool is_of_place(const struct spec_option *option)
 {
     return strncmp(option->key, "site", 4) == 0 || strncmp(option->key, "compute", 7) == 0 ||

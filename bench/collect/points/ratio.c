@@ -64,8 +64,9 @@ static void withhold_claims(struct point_summary *p, const struct summary *s)
     p->scaling.efficiency = p->scaling.karp_flatt = unknown;
 }
 
-/* Returns the ratio of the point's median bytes sent to the base's. Bytes differ little between
- * launches of a point, since few messages depend on timing. */
+/* Returns the median of the bytes that the point sends, divided by the base point's median; NAN if
+ * the base point sends nothing. Bytes differ little between launches of a point, since few messages
+ * depend on timing. */
 static double bytes_ratio(const struct samples *time, const struct samples *base)
 {
     double own = samples_median(time, offsetof(struct launch_result, bytes_wire));

@@ -26,8 +26,8 @@ struct table_column {
     enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
     bool published;                            /* the column shows the published value of `cell` */
-    bool names_level;                          /* levels of intervals differ, so each cell shows its
-                                                  own if below TIMING_LEVEL */
+    bool names_level;                          /* cells show confidence levels below TIMING_LEVEL,
+                                                  since the levels differ between points */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
                                                   column; NULL: every point has one */
     size_t member, values; /* offsets in struct point_summary of the value, and of the number of
@@ -83,16 +83,16 @@ void table_print_published(FILE *out, const struct summary *s);
 /* Prints the remarks on a point, such as "(precision not met)", each after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
 
-/* Prints one sentence per series: causes of the lost efficiency at its point with the most
- * ranks. */
+/* Prints one sentence per series: the efficiency lost at its largest number of ranks, split into
+ * causes. */
 void table_print_losses(FILE *out, const struct summary *s);
 
 /* Prints one sentence per curve of at least four rank counts: where its efficiency falls below 75
  * %, and the largest speed-up that a fitted law allows. */
 void table_print_fits(FILE *out, const struct summary *s);
 
-/* Prints the number of launch pairs behind speed-ups, the ratios of bytes sent, and the ratios to
- * peers with their factors. */
+/* Prints sentences about ratios between points: the number of launch pairs behind speed-ups, bytes
+ * per step relative to the base, and images/s and memory relative to peers. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
 /* Prints how much longer the longest steps were than the median step. */

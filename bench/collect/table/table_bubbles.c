@@ -1,5 +1,5 @@
-/* Prints how long the stages of pipelines wait for each other, since the table's percentages leave
- * this waiting out. */
+/* Prints how long pipeline stages wait for each other, since the table's columns "compute", "comm"
+ * and "wait" do not include this time. */
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 

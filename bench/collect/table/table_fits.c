@@ -1,4 +1,5 @@
-/* Prints the sentences on knees and limits of curves, from rows of fits.csv. */
+/* Prints one sentence per curve, from rows of fits.csv: the rank count at which efficiency falls
+ * below 75 %, and the largest speed-up that a fitted law allows. */
 #include <math.h>
 
 #include "bench/base/scaling_laws.h"
@@ -7,9 +8,10 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Largest number of points that a law may miss and still describe a curve. With 8 points, 95 %
- * intervals miss two or more true values in 6 % of curves; the intervals miss a fitted law less
- * often. */
+/* Largest number of points that a law may miss and still describe a curve. A law misses a point if
+ * the point's 95 % interval excludes the law's speed-up. With 8 points, even the true speed-ups
+ * miss two or more points in 6 % of curves. A fitted law misses fewer, since it follows the
+ * measured points. */
 enum { MISSED_MOST = 1 };
 
 /* Prints " 5.2 [4.8, 5.9]". `beyond`: text in place of an unknown upper bound. */
@@ -56,7 +58,8 @@ static void print_limit(FILE *out, const struct fits_row *row, const char *law)
     fputs(".\n", out);
 }
 
-/* Returns the title of the row's law; "": the law has no limit. */
+/* Returns the name of the row's law for sentences ("Amdahl's law"); "": the law never limits the
+ * speed-up. */
 static const char *title_of(const struct fits_row *row)
 {
     static const char *const names[] = {

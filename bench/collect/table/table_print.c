@@ -126,9 +126,9 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints a base point with its step time, rate and failed launches. Describes the only base of a
- * run (`alone`), if it trains a network, in words such as "1 rank, no communication", and any other
- * base by its label. */
+/* Prints a base point with its step time, rate and failed launches. Names the point by its label.
+ * If the point is the only base of a run (`alone`) and trains a network, describes it instead, such
+ * as "1 rank, no communication". */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];

@@ -6,8 +6,8 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns whether every table has this column anyway, so that only a column of published values is
- * added beside it. */
+/* Returns whether tables have this column even without published values. If not, add_pair adds the
+ * column beside the published one. */
 static bool is_shown(enum column_id column)
 {
     return column == COLUMN_test_acc_pct || column == COLUMN_step_ms_median;

@@ -10,8 +10,8 @@
 
 /* ---- Speed-ups ---- */
 
-/* Returns by how much (%) the ratio of the two medians in the table differs from the printed
- * speed-up, which is a median of paired ratios. 0: both round to the same digits. */
+/* Returns by how much (%) the ratio of the median images/s of `p` and `base` differs from the
+ * printed speed-up, a median of paired ratios. 0: ratio and speed-up round to the same digits. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];

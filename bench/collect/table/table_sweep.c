@@ -57,8 +57,9 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv. The row of MPI_Allreduce begins a line with its time. The rows of
- * strategies allreduce and shm append how many times as fast they are. */
+/* Prints a row of comm.csv. The row of MPI_Allreduce begins a line with its latency (us). The rows
+ * of strategies `allreduce` and `shm` append their speed-up over MPI_Allreduce to this line. Skips
+ * other rows. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -74,7 +75,8 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* Prints our fastest strategy beside MPI's fastest algorithm, which is in the next row. */
+/* If row l describes our fastest strategy, prints its time, the time of MPI's fastest algorithm
+ * (next row) and their ratio. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";
@@ -239,7 +241,7 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
     static const struct {
         size_t (*print)(FILE *out, const struct csv_table *table);
         const char *wrong;
-        bool is_advice; /* rows that `print` counts are advice and do not fail the command */
+        bool is_advice; /* true: the command succeeds even if `print` returns a count above 0 */
     } kinds[] = {{print_comm, "wrong", false},
                  {print_kernels, "beyond their bound", false},
                  {print_limits, "far from their bound without a known reason", true},

@@ -509,7 +509,7 @@ static const struct damage damages[] = {
      "untimed steps: 2 on this rank, 1 on rank 0"},
     {"\"status\":\"ok\"", "\"status\":\"error\"", 7, "status 'error', expected 'ok'"},
     {"\"window_ns\":22000000,\"window_cpu", "\"window_ns\":0,\"window_cpu", 7,
-     "expected a time above 0 ns"},
+     "timed steps, must be above 0"},
     {"\"type\":\"epoch\"", "\"type\":\"epic\"", 5,
      "type 'epic' is unknown; known: hello step span epoch eval end"},
     {"{\"type\":\"eval\"", "{\"eval\":\"eval\"", 6, "the key 'type' is missing"},

@@ -78,7 +78,7 @@ static void byte_order_marks_are_no_names(void **state)
 }
 
 #define CARRIAGE_RETURN(line)                                                                      \
-#line ": found a carriage return without a line feed: lines end with \\n or \\r\\n"
+#line ": expected \\n or \\r\\n at the end of a line, found \\r alone"
 
 static void malformed_tables_are_refused(void **state)
 {

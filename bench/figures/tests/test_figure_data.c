@@ -149,12 +149,12 @@ static void assert_refused(const char *figure, const char *wanted)
 static void several_points_at_one_x_are_refused(void **state)
 {
     assert_refused("{kind: line, y: step_ms, series: train.lr}",
-                   "has 2 points at ranks = 1; these points differ in sync.strategy. Use `series`");
+                   "found 2 points at ranks = 1, with different values of sync.strategy. Use");
     assert_refused("{kind: time, series: train.lr}",
-                   "these points differ in sync.strategy. Use `series`");
+                   "with different values of sync.strategy. Use `series`");
     assert_refused(
         "{kind: line, y: step_ms, x: sync.strategy, series: train.lr, shape: bars}",
-        "at sync.strategy = allreduce; these points differ in ranks, ranks_per_node. Use `series`");
+        "at sync.strategy = allreduce, with different values of ranks, ranks_per_node. Use");
 }
 
 static void several_points_at_one_epoch_are_refused(void **state)
@@ -164,8 +164,8 @@ static void several_points_at_one_epoch_are_refused(void **state)
     open_shown(&shown, "{kind: line, y: train_loss, x: epoch, series: sync.strategy}");
     assert_int_equal(read_figure(&shown, &e), ERR_SPEC);
     assert_non_null(
-        strstr(e.text, "has 2 points at epoch = 1; these points differ in ranks, ranks_per_node. "
-                       "Use `series`"));
+        strstr(e.text, "found 2 points at epoch = 1, with different values of ranks, "
+                       "ranks_per_node. Use `series`"));
     close_shown(&shown);
 }
 

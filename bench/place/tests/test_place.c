@@ -136,11 +136,11 @@ static void test_too_many_threads_are_refused_in_words(void **state)
     assert_int_equal(place_make_plan(place, 4, 1, BIND_core, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
     assert_string_equal(e.text, "4 ranks x 1 thread need 4 cores, this job may use 2. "
-                                "Use place.oversubscribe: allow to share cores");
+                                "To let ranks share cores, use place.oversubscribe: allow");
     assert_int_equal(place_make_plan(place, 1, 3, BIND_none, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
     assert_string_equal(e.text, "1 rank x 3 threads need 3 cores, this job may use 2. "
-                                "Use place.oversubscribe: allow to share cores");
+                                "To let ranks share cores, use place.oversubscribe: allow");
     assert_int_equal(place_make_plan(place, 0, 1, BIND_none, ORDER_compact, false, &plan, &e),
                      ERR_ARGUMENT);
     place_close(place);

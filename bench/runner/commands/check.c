@@ -39,8 +39,8 @@ static enum status check_exact(const struct arguments *a, FILE *out, int *exit_s
         .run = a->operand, .reference = a->exact, .out = a->out, .home = a->tools->home};
     if (a->n_operands > 1 || a->file != NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "check: --exact compares two runs, without conditions. Leave conditions "
-                         "and --file out");
+                         "check: --exact compares two runs and checks no conditions. Leave "
+                         "conditions and --file out");
     TRY(format_find_exact(&w.writer, a->format != NULL ? a->format : "text", e));
     enum status status = exact_run(&x, &request, e);
     if (status == OK)

@@ -40,9 +40,10 @@ static enum status update(const struct claims *c, struct error *e)
     return OK;
 }
 
-/* Prints the verdicts, or the plan of undecided claims, and the verdicts that differ from the
- * existing .csv file, which --update then overwrites. Sets exit status 1 if verdicts differ and
- * --update is not given, or if links in the story (claims_read_story) are wrong. */
+/* Prints the verdicts or, with --plan, the launches that would decide undecided claims. Also lists
+ * the verdicts that differ from the existing .csv file; --update then writes this file anew. Sets
+ * exit status 1 if verdicts differ without --update, or if links in the story (claims_read_story)
+ * are wrong. */
 static enum status print_verdicts(const struct claims *c, const struct arguments *a, FILE *out,
                                   int *exit_status, struct error *e)
 {
@@ -74,8 +75,8 @@ enum status command_claims(const struct arguments *a, FILE *out, int *exit_statu
     TRY(find_file(path, a, e));
     if (a->plan && a->update)
         return error_set(e, ERR_ARGUMENT,
-                         "claims: --plan prints launches instead of the verdicts that --update "
-                         "writes. Leave one of the two out");
+                         "claims: --plan prints a plan of launches, but --update writes verdicts. "
+                         "Leave one of the two out");
     if (a->of != NULL && (a->format != NULL || a->plan || a->update))
         return error_set(
             e, ERR_ARGUMENT,

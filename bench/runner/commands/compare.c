@@ -38,8 +38,8 @@ static enum status check_bisect(const struct arguments *a, struct error *e)
 {
     return a->bisect && a->strict
                ? error_set(e, ERR_ARGUMENT,
-                           "compare: --bisect skips undecided points, but --strict counts them as "
-                           "failures. Leave one of the two out")
+                           "compare: if a point is undecided, --bisect exits with 125 (skip), but "
+                           "--strict with 1. Leave one of the two out")
                : OK;
 }
 

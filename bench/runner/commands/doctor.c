@@ -28,7 +28,8 @@ struct spec_text {
     bool sized;                /* whether --set sets the number of ranks */
 };
 
-/* base file of doctor's spec; its site.hosts applies only if --set chooses an emulated site */
+/* file that doctor's spec extends if the user gave no spec; the site.hosts in this file applies
+ * only if --set chooses an emulated site */
 #define BASE_NAME "doctor_base.yaml"
 #define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
@@ -134,8 +135,8 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, s
     return status;
 }
 
-/* Refuses training options in --set, since doctor does not train, and site=simulated, which has
- * nothing to check. */
+/* Refuses --set with training options, which have no effect in doctor, or with site=simulated,
+ * which has no cores or links to check. */
 static enum status check_set(const struct arguments *a, struct error *e)
 {
     const char *set = a->set != NULL ? a->set : "";
@@ -162,7 +163,8 @@ static enum status check_able(const struct campaign *c, struct error *e)
 {
     const struct config *config = &c->spec.points[0].config;
     if (c->spec.n_points > 1)
-        return error_set(e, ERR_ARGUMENT, "doctor: --set makes %zu points, expected one point",
+        return error_set(e, ERR_ARGUMENT,
+                         "doctor: --set makes %zu points, expected one. Give one value per option",
                          c->spec.n_points);
     if (config_int(config, OPT_SITE) == SITE_slurm && c->allocation.n == 0 &&
         c->allocation.missing.status == OK)

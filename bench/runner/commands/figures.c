@@ -25,8 +25,9 @@ static enum status load_folder(struct spec *spec, const char *folder, const stru
     if (key == NULL)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "figures: --set %s: %s is already measured. Set only figures, title, bars, "
-                     "caption, link, published.*, differs or site.price_per_core_hour",
+                     "figures: --set %s: %s is already measured, so --set can change only figures, "
+                     "title, bars, caption, link, published.*, differs and "
+                     "site.price_per_core_hour",
                      key, folder);
 }
 
@@ -190,7 +191,7 @@ static enum status check_sweep(const struct arguments *a, struct error *e)
                ? OK
                : error_set(
                      e, ERR_ARGUMENT,
-                     "figures: %s is the table of a sweep, which does not support %s. Leave %s out",
+                     "figures: %s is a sweep table and cannot be combined with %s. Leave %s out",
                      a->operand, given, given);
 }
 
@@ -218,7 +219,8 @@ static enum status check_new(const struct joined_run *runs, size_t i, const char
     return OK;
 }
 
-/* Opens all runs that the user gave. --set applies to the first run, whose figures are drawn. */
+/* Opens all runs that the user gave. --set applies to the spec of the first run, which lists the
+ * figures to draw. */
 static enum status open_runs(struct joined_run *runs, const struct arguments *a, struct error *e)
 {
     for (size_t i = 0; i < a->n_operands; i++) {

@@ -134,7 +134,7 @@ enum status command_model(const struct arguments *a, FILE *out, int *exit_status
     enum status status = OK;
     if (a->json && a->published != NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "model: --json prints the network alone, without --published. Leave one "
+                         "model: --json cannot print the comparison with --published. Leave one "
                          "of the two out");
     TRY(model_load(&net, a->operand, e));
     if (a->json)

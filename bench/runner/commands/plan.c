@@ -219,8 +219,8 @@ enum status command_simulate(const struct arguments *a, FILE *out, int *exit_sta
                          a->why ? "--why" : "--calibration");
     if (!a->again && a->set != NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "simulate: --set has no effect on a launch, which has the options of its "
-                         "run. Use `scalebench run SPEC --set`, or --again");
+                         "simulate: --set works only with --again. To run a spec with other "
+                         "options, use `scalebench run SPEC --set`");
     if (!a->again)
         return simulate_launch(out, a->operand, a->calibration, a->why, e);
     TRY(operand_find(run, a->operand, a->out, a->tools->home, e));

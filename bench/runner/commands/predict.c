@@ -41,8 +41,8 @@ enum status command_predict(const struct arguments *a, FILE *out, int *exit_stat
     if (status == OK && c.n_points == 0)
         status = error_set(e, ERR_ARGUMENT,
                            "predict: nothing to predict. Expected a run with measured steps of an "
-                           "exact strategy, one core per rank, and either a calibration or points "
-                           "of strategy none");
+                           "exact strategy, one core per rank, and compute times (from a "
+                           "calibration or from strategy none)");
     if (status == OK)
         formats[index].writer(out, &c);
     cross_validation_free(&c);

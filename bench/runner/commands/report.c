@@ -24,7 +24,8 @@ static enum status check_operands(const struct page_request *request, struct err
             if (find(path, request, i) && find(other, request, k) && find_is_same(path, other))
                 return error_set(
                     e, ERR_ARGUMENT,
-                    "report: '%s' is the folder %s, which is given twice. Leave one out",
+                    "report: '%s' and an earlier operand name the same folder %s. Leave one of the "
+                    "two out",
                     request->operands[i], other);
     return OK;
 }
@@ -44,8 +45,8 @@ static enum status check_request(const struct page_request *request, struct erro
                          request->path);
     if (is_other_format(request->path))
         return error_set(e, ERR_ARGUMENT,
-                         "report: --output %s: a page is HTML; expected a name that ends in .html. "
-                         "A browser can print the page as PDF",
+                         "report: --output %s: expected a name that ends in .html. To make a PDF, "
+                         "print the page from a browser",
                          request->path);
     return check_operands(request, e);
 }

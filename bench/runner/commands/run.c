@@ -106,8 +106,8 @@ static void warn_of_copies(void)
     int copies = launcher_tasks(&name);
     if (copies > 1)
         log_print(LOG_WARNING,
-                  "%s=%d: a launcher started several copies of this command. scalebench starts the "
-                  "ranks itself: leave the launcher out",
+                  "%s=%d: a launcher started several copies of this command. Run the command "
+                  "without a launcher, since scalebench itself starts the ranks",
                   name, copies);
 }
 

@@ -118,7 +118,7 @@ static enum status show_asked(struct asking *a, struct error *e)
     if (spec_is_meant(operand))
         return show_spec(a, e);
     if (operand_find(path, operand, a->arguments->out, a->arguments->tools->home, e) != OK)
-        return error_set(e, e->status, "%s; for a spec, type %s.yaml", e->text, operand);
+        return error_set(e, e->status, "%s. If you mean a spec, type %s.yaml", e->text, operand);
     return show_path(a, path, e);
 }
 

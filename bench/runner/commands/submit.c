@@ -68,7 +68,7 @@ static enum status submit_script(const char *path, char job[64], struct error *e
     if (status < 0)
         return error_set(
             e, ERR_UNAVAILABLE,
-            "cannot start sbatch. Submit on a machine where sbatch is on PATH: sbatch %s", path);
+            "cannot start sbatch. Run `sbatch %s` on a machine where sbatch is on PATH", path);
     if (status > 0 || job[0] == '\0')
         return error_set(e, ERR_UNAVAILABLE,
                          "sbatch refused the job with exit status %d; the message of sbatch is "
@@ -136,8 +136,9 @@ static enum status check_size(const struct submission *s, const struct missing *
     if (m->n > 0 || m->too_large == NULL)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "no remaining point fits %ld node%s of %ld core%s (%s): '%s' needs %ld cores "
-                     "per node. Correct `cores` in that file, or use place.oversubscribe: allow",
+                     "no remaining point fits a job of %ld node%s with %ld core%s per node (limits "
+                     "in %s): '%s' needs %ld cores per node. Correct the limit `cores`, or use "
+                     "place.oversubscribe: allow",
                      nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
                      cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
                      m->too_large->label, missing_cores(m->too_large));
@@ -165,10 +166,10 @@ static enum status submit(struct submission *s, struct error *e)
 enum status command_submit(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     if (a->site == NULL)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "submit: --site is missing; expected the name of a cluster: configs/sites/<name>.yaml. "
-            "Copy configs/sites/example.yaml to describe one");
+        return error_set(e, ERR_ARGUMENT,
+                         "submit: --site is missing; expected the name of a cluster, described in "
+                         "configs/sites/<name>.yaml. To describe a new cluster, copy "
+                         "configs/sites/example.yaml");
     struct submission *s;
     TRY(MEM_NEW(s, 1, "a submission", e));
     *s = (struct submission){.a = a, .out = out};

@@ -215,9 +215,9 @@ enum status figure_request_read(struct figure_request *r, const struct node *nod
     const struct node *kind = node->kind == NODE_MAP ? node_find(node, "kind") : node;
     *r = (struct figure_request){.mark = node->mark, .published = true};
     if (kind == NULL || node->kind == NODE_LIST)
-        return mark_error(
-            e, ERR_SPEC, node->mark,
-            "figures: expected names and maps with a kind, such as {kind: line, y: wait_ms}");
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "figures: expected a kind of figure, such as time, or a map with the key "
+                          "`kind`, such as {kind: line, y: wait_ms}");
     TRY(set_presets(r->options, options, FIGURE_OPTIONS, e));
     TRY(read_option(&r->options[FIGURE_KIND], &(struct given){&options[FIGURE_KIND], kind}, e));
     TRY(read_preset(r, figure_kind_get(r)->preset, e));

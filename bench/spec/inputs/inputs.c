@@ -159,8 +159,8 @@ static enum status check_tensors(const struct value *value, const char *key, str
     if (file_check_head(value->path, head, n, "safetensors", &inner) != OK)
         return mark_error(e, ERR_SPEC, value->mark, "%s: %s: %s", key, value->text, inner.text);
     return mark_error(e, ERR_SPEC, value->mark,
-                      "%s: %s is not a checkpoint: expected a safetensors file, which has { after "
-                      "the first %d bytes",
+                      "%s: %s is not a checkpoint: expected a safetensors file, whose header "
+                      "begins with { at byte offset %d",
                       key, value->text, LENGTH_BYTES);
 }
 

@@ -73,7 +73,9 @@ static enum status read_number(const struct node *node, const struct bounds *bou
         return mark_error(
             e, ERR_SPEC, node->mark, "%s: '%s' is not a %s from %.15g to %.15g%s", bounds->what,
             node->text, kind, bounds->min, bounds->max,
-            strcmp(node->text, "same") == 0 ? "; (kernel - 1) / 2 keeps the size of the map" : "");
+            strcmp(node->text, "same") == 0
+                ? "; a pad of (kernel - 1) / 2 keeps the size of the feature map"
+                : "");
     if (*number < bounds->min || *number > bounds->max)
         return mark_error(e, ERR_SPEC, node->mark, "%s = %s: allowed %.15g..%.15g", bounds->what,
                           node->text, bounds->min, bounds->max);
@@ -180,7 +182,7 @@ static enum status refuse_foreign_option(enum layer_kind kind, const struct node
     bool softmax = entry->kind == NODE_SCALAR && strcasecmp(entry->text, "softmax") == 0;
     if (strcmp(entry->key, "activation") == 0)
         return mark_error(e, ERR_SPEC, entry->key_mark, "%s: 'activation' is unknown: %s", name,
-                          softmax ? "the loss includes softmax. Leave it out"
+                          softmax ? "the loss includes softmax. Leave the option out"
                                   : "activations are layers. Write `- relu` after the layer");
     for (size_t i = 0; i < sizeof foreign_options / sizeof *foreign_options; i++) {
         const char *own = foreign_options[i][1];
@@ -188,8 +190,8 @@ static enum status refuse_foreign_option(enum layer_kind kind, const struct node
             continue;
         if (own == NULL)
             return mark_error(e, ERR_SPEC, entry->key_mark,
-                              "%s: '%s' is unknown: the previous layer's output is the input. "
-                              "Leave the option out",
+                              "%s: '%s' is unknown: the input shape follows from the previous "
+                              "layer or the model's `input`. Leave the option out",
                               name, entry->key);
         if (find_layer_option(layer_rule_get(kind), own) != NULL)
             return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is unknown. Use '%s'", name,
@@ -260,8 +262,8 @@ static enum status unknown_layer(const char *name, struct mark mark, struct erro
     if (strchr(name, '(') != NULL)
         return mark_error(
             e, ERR_SPEC, mark,
-            "layer: '%s' is unknown: options are written as a map, such as "
-            "`- conv2d: {channels: 10, kernel: 5}`; `scalebench list layers` lists all",
+            "layer: '%s' is unknown. Write options as a map, such as "
+            "`- conv2d: {channels: 10, kernel: 5}`; `scalebench list layers` lists all layers",
             name);
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
@@ -292,8 +294,8 @@ static enum status check_idle_relu(const struct net_desc *net, const struct node
         before--;
     if (before < 0 && !has_negative_pixels(net))
         return mark_error(e, ERR_SPEC, node->mark,
-                          "this relu changes nothing, because pixels are from 0 to 1 without "
-                          "normalize: {mean: ...}. Leave the relu out");
+                          "this relu changes nothing, because pixels are never negative unless "
+                          "`normalize` subtracts a mean. Leave the relu out");
     if (before < 0 || net->layers[before].kind != LAYER_relu)
         return OK;
     return mark_error(
@@ -365,8 +367,8 @@ static enum status check_named_by_key(const struct node *node, struct error *e)
     const char *name = kind->kind == NODE_SCALAR && kind->text[0] ? kind->text : "dense";
     const char *rest = node->n > 1 ? node->items[kind == node->items].key : "...";
     return mark_error(e, ERR_SPEC, kind->key_mark,
-                      "layer: the kind of a layer is a key, not a value. Write `- %s: {%s%s}`; a "
-                      "layer without options is written as `- relu`",
+                      "layer: the layer's kind must be the key, not the value of `kind`. Write "
+                      "`- %s: {%s%s}`; a layer without options is written as `- relu`",
                       name, rest, node->n > 1 ? ": ..." : "");
 }
 
@@ -377,8 +379,8 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     TRY(check_named_by_key(node, e));
     if (node->kind == NODE_MAP && node->n > 1)
         return mark_error(e, ERR_SPEC, node->items[1].key_mark,
-                          "expected one layer per item; write `- %s` as the next item, or indent "
-                          "it below %s if it is an option of %s",
+                          "expected one layer per list item. Write `- %s` as the next item, or "
+                          "indent the key below %s to make it an option of %s",
                           node->items[1].key, node->items[0].key, node->items[0].key);
     if (!map && (node->kind != NODE_SCALAR || node_is_empty(node)))
         return mark_error(e, ERR_SPEC, node->mark,
@@ -413,10 +415,10 @@ static enum status check_last(const struct net_desc *net, const struct node *lis
     const struct layer_rule *rule = layer_rule_get(last->kind);
     if (rule->tensors != NULL || shape_count(last->in) != shape_count(last->out))
         return OK;
-    return mark_error(
-        e, ERR_SPEC, list->items[list->n - 1].mark,
-        "the last layer must output scores for softmax, but %s changes the scores. Leave %s out",
-        layer_names()[last->kind], layer_names()[last->kind]);
+    return mark_error(e, ERR_SPEC, list->items[list->n - 1].mark,
+                      "the last layer must compute the logits of the classes, but %s only changes "
+                      "the logits of the layer before. Leave %s out",
+                      layer_names()[last->kind], layer_names()[last->kind]);
 }
 
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)
@@ -538,7 +540,7 @@ static enum status check_parameters(const struct net_desc *net, const struct nod
         return status;
     return mark_error(
         e, ERR_SPEC, node->mark,
-        "parameters = %.0f, but the layers have %zu parameters. Correct the layers or this number",
+        "parameters = %.0f, but the layers have %zu parameters. Correct the layers or `parameters`",
         stated, net->n_params);
 }
 

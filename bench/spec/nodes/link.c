@@ -41,16 +41,14 @@ static enum status check(const struct config *config, enum option_id id, const s
     const struct value *value = &config->values[id];
     if (strcmp(value->text, "none") == 0 || unit_of(value->text, units)->name != NULL)
         return OK;
-    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s' is neither none nor a %s",
+    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s' is not supported: expected none or a %s",
                       option_get(id)->key, value->text, wanted);
 }
 
 enum status link_check(const struct config *config, struct error *e)
 {
-    TRY(check(config, OPT_SITE_RATE, rates,
-              "rate: expected a number and kbit, mbit or gbit, such as 2.5gbit", e));
-    return check(config, OPT_SITE_DELAY, delays,
-                 "time: expected a number and us, ms or s, such as 0.1ms", e);
+    TRY(check(config, OPT_SITE_RATE, rates, "rate in kbit, mbit or gbit, such as 2.5gbit", e));
+    return check(config, OPT_SITE_DELAY, delays, "time in us, ms or s, such as 0.1ms", e);
 }
 
 /* Returns the value of an option in bit/s or s; 0 for the value `none`. */

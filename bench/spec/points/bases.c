@@ -182,8 +182,8 @@ enum status bases_check(const struct spec *spec, struct error *e)
         config_int(&spec->config, OPT_SCALING) == SCALING_none)
         return OK;
     return mark_error(e, ERR_SPEC, scaling->mark,
-                      "scaling = %s compares numbers of ranks on one problem, but here each number "
-                      "of ranks has a problem of its own. Keep model, data and batch the same for "
-                      "every number of ranks, or use scaling: none",
+                      "scaling = %s compares different numbers of ranks on the same problem, but "
+                      "here the problem changes with the number of ranks. Keep model, data and "
+                      "batch the same for every number of ranks, or use scaling: none",
                       scaling->text);
 }

@@ -273,8 +273,8 @@ static enum status expand_matrix(struct spec *spec, struct error *e)
     const struct value *seeds = &spec->config.values[OPT_ACCURACY_SEEDS];
     if (trains && seeds->n == 0 && spec->config.values[OPT_TIME_LAUNCHES].number_hi == 0)
         return mark_error(e, ERR_SPEC, seeds->mark,
-                          "nothing is measured: no point has accuracy runs with this value, and "
-                          "measure.time.launches is 0. Use another value, or set "
+                          "nothing is measured: this value rules out accuracy runs at every point, "
+                          "and measure.time.launches is 0. Use another value here, or set "
                           "measure.time.launches");
     return OK;
 }

@@ -14,12 +14,12 @@ static enum status scale(struct spec *spec, struct matrix *of, struct error *e)
     double number = strtod(found, &unit);
     if (matrix_axis(spec->matrix, of->scaled) != NULL)
         return mark_error(e, ERR_SPEC, of->mark,
-                          "%s has several values, so a factor has no single number to multiply. "
-                          "Use a value in place of the factor",
+                          "%s has several values, but a factor can multiply only one. Use a value "
+                          "in place of the factor",
                           option->key);
     if (unit == found)
         return mark_error(e, ERR_SPEC, of->mark,
-                          "%s is %s, which has no number to multiply. Use a value in place of the "
+                          "%s is %s, which a factor cannot multiply. Use a value in place of the "
                           "factor",
                           option->key, found);
     snprintf(text, sizeof text, "%.12g%s", number * of->factor, unit);

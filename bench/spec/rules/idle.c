@@ -43,7 +43,7 @@ static bool computes(const struct config *config)
            (config->values[OPT_ACCURACY_SEEDS].n > 0 && config_wants_accuracy(config));
 }
 
-static const char one_replica[] = "each rank sums gradients alone";
+static const char one_replica[] = "there is only one data-parallel replica";
 static const char assumed[] = "compute.rate gives the times of ops";
 
 /* Options from `first` to `last`, which a point reads only if `reads` returns true. The compressor

@@ -25,7 +25,8 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
             if (chosen->numbers[k] >= (double)most)
                 return mark_error(
                     e, ERR_SPEC, chosen->mark,
-                    "inject.ranks names rank %.0f, but ranks is at most %ld: expected 0..%ld",
+                    "inject.ranks names rank %.0f, but points have at most %ld ranks: expected "
+                    "ranks 0..%ld",
                     chosen->numbers[k], most, most - 1);
     }
     return OK;
@@ -105,8 +106,8 @@ static enum status check_point(const struct spec *spec, const struct config *c, 
                           option_get(at)->key, c->values[at].text, why);
     if (misses_servers(c))
         return mark_error(e, ERR_SPEC, c->values[OPT_INJECT_RANKS].mark,
-                          "inject.ranks: phase update happens on servers only, which are the first "
-                          "sync.servers = %ld ranks. Include rank 0",
+                          "inject.ranks names no server, but only servers (the first sync.servers "
+                          "= %ld ranks) run inject.phase = update. Include rank 0",
                           config_int(c, OPT_sync_servers));
     return OK;
 }

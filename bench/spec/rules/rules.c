@@ -58,7 +58,7 @@ static enum status check_name(const struct spec *spec, struct error *e)
     if (!is_plain_name(name->text) || strlen(name->text) > 64)
         return mark_error(
             e, ERR_SPEC, name->mark,
-            "name: '%s' cannot name a folder: expected at most 64 letters, digits, _ - and ., "
+            "name: '%s' cannot name a folder: expected at most 64 letters, digits, _, - and dots, "
             "beginning with a letter or digit",
             name->text);
     if (spec->is_recorded || !is_reserved(spec, name->text))
@@ -124,9 +124,9 @@ static enum status check_baseline(const struct spec *spec, const struct matrix *
         if (value->set && option_is_problem(option) && i != OPT_SITE)
             return mark_error(
                 e, ERR_SPEC, value->mark,
-                "baseline: %s changes the problem, but scaling: %s compares the same problem over "
-                "ranks. Set only site, ranks, nodes, elastic, and options of place, sync, inject, "
-                "parallel, compute and checkpoint",
+                "baseline: %s changes the problem, but scaling = %s compares times of the same "
+                "problem. Set only site, ranks, nodes, elastic, and options of place, sync, "
+                "inject, parallel, compute and checkpoint",
                 option->key, config_text(&spec->config, OPT_SCALING));
     }
     return OK;
@@ -180,7 +180,7 @@ static enum status refuse_batch(const struct spec *spec, const struct value *wro
     const struct value *scaling = &spec->config.values[OPT_SCALING];
     char place[MARK_TEXT_BYTES];
     return mark_error(e, ERR_SPEC, wrong->mark,
-                      "%s is not supported with scaling: %s (%s), which fixes %s", wrong_key,
+                      "%s is not supported with scaling = %s (%s), which needs %s", wrong_key,
                       scaling->text, mark_text(place, scaling->mark), right_key);
 }
 
@@ -224,8 +224,8 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     if (samples->number > 0 && batch > samples->number && !config_is_simulated(&point->config))
         return mark_error(
             e, ERR_SPEC, samples->mark,
-            "data.samples = %s, but a step of all ranks needs %.0f images. Use more "
-            "samples, or a smaller %s",
+            "data.samples = %s, but one step needs %.0f images over all ranks. Use more samples, "
+            "or a smaller %s",
             samples->text, batch,
             option_get(is_given(global) ? OPT_GLOBAL_BATCH : OPT_BATCH_PER_RANK)->key);
     return OK;
@@ -253,8 +253,8 @@ static enum status check_machines(const struct point *point, struct error *e)
     for (size_t i = 0; i < machines->n; i++) {
         if (!is_plain_name(machines->texts[i]))
             return mark_error(e, ERR_SPEC, machines->mark,
-                              "site.machines: '%s' is not a host name: expected letters, "
-                              "digits, - _ and .; write users and ports into ~/.ssh/config",
+                              "site.machines: '%s' is not a host name: expected letters, digits, "
+                              "-, _ and dots. Write users and ports into ~/.ssh/config",
                               machines->texts[i]);
         for (size_t k = 0; k < i; k++)
             if (strcasecmp(machines->texts[i], machines->texts[k]) == 0)
@@ -289,9 +289,9 @@ static enum status check_frozen(const struct point *point, struct error *e)
         !value_is_preset(option_get(OPT_CHECKPOINT_RESUME), &c->values[OPT_CHECKPOINT_RESUME]))
         return OK;
     return mark_error(e, ERR_SPEC, norm->mark,
-                      "train.batch_norm: frozen uses the statistics of checkpoint.start, which is "
-                      "missing, so nothing is normalised. Set checkpoint.start to a file of "
-                      "trained weights, or use train.batch_norm: local");
+                      "train.batch_norm = frozen needs the statistics of a trained network, but "
+                      "checkpoint.start is missing. Set checkpoint.start to a file of trained "
+                      "weights, or use train.batch_norm: local");
 }
 
 /* Checks that checkpoints do not replace the weights from which each run starts. */
@@ -347,8 +347,8 @@ static enum status check_simulated(const struct point *point, struct error *e)
     if (config_strategy_kind(c) == STRATEGY_param_server && strcmp(variant->text, "usual") != 0 &&
         strcmp(variant->text, "sync") != 0)
         return mark_error(e, ERR_SPEC, variant->mark,
-                          "sync.variant = %s is not simulated, since the order of its messages "
-                          "depends on time. Use sync, or another site",
+                          "sync.variant = %s is not simulated, since its message order depends on "
+                          "timing. Use sync.variant: sync, or another site",
                           variant->text);
     if (leaf->number == 0 || fmod(leaf->number, over->number) == 0)
         return OK;
@@ -390,12 +390,13 @@ static enum status check_compute(const struct point *point, struct error *e)
             compute->text, config_text(c, OPT_PRECISION));
     if (config_replays(c) && norm->number == BATCH_NORM_sync)
         return mark_error(e, ERR_SPEC, norm->mark,
-                          "train.batch_norm: sync sums over ranks inside layers, which compute: "
-                          "replay does not run. Use train.batch_norm: local or frozen");
+                          "train.batch_norm = sync sums over ranks in layers, but compute = replay "
+                          "runs no layers. Use train.batch_norm: local or frozen");
     if (config_replays(c) && config_overlap(c) == OVERLAP_thread)
         return mark_error(e, ERR_SPEC, overlap->mark,
-                          "sync.overlap: thread keeps a core busy, which compute: replay leaves "
-                          "free. Use none, poll_layers or poll_tiles");
+                          "sync.overlap = thread is not supported with compute = replay, since "
+                          "each thread would keep a core busy while its rank sleeps. Use "
+                          "sync.overlap: none, poll_layers or poll_tiles");
     return OK;
 }
 

@@ -21,8 +21,9 @@ static enum status error_no_overlap(const struct config *config, struct error *e
     if (config_compressor_waits(config) &&
         strategy_flags(config_strategy_kind(config)) & STRATEGY_OVERLAPS)
         return mark_error(e, ERR_SPEC, misplaced->mark,
-                          "sync.overlap = %s is not supported by strategy %s with sync.compress: "
-                          "%s, whose sums block the backward pass. Use sync.overlap: none",
+                          "sync.overlap = %s is not supported by strategy %s with sync.compress = "
+                          "%s, since the backward pass waits for each compressed sum. Use "
+                          "sync.overlap: none",
                           misplaced->text, config_text(config, OPT_STRATEGY),
                           config_text(config, OPT_COMPRESS));
     for (int s = 0; s < STRATEGIES; s++)
@@ -157,8 +158,8 @@ static enum status check_foreign_runs(const struct spec *spec, struct error *e)
         const struct value *value = &spec->config.values[unread[i]];
         if (!value_is_preset(option_get(unread[i]), value))
             return mark_error(e, ERR_SPEC, value->mark,
-                              "%s has no effect: launches of workload.command have no accuracy "
-                              "runs, steps or start limit. Remove it",
+                              "%s has no effect with workload.command, which supports no accuracy "
+                              "runs, steps.csv or start limit. Remove the option",
                               option_get(unread[i])->key);
     }
     return OK;
@@ -174,7 +175,8 @@ static enum status check_batch_norm(const struct spec *spec, struct error *e)
         const struct value *value = &spec->points[i].config.values[OPT_BATCH_NORM];
         if (value->number != 0)
             return mark_error(e, ERR_SPEC, value->mark,
-                              "train.batch_norm = %s, but no point's model has batch norm",
+                              "train.batch_norm = %s has no effect: no point's model has batch "
+                              "norm. Remove the option",
                               value->text);
     }
     return OK;
@@ -406,8 +408,8 @@ static enum status check_topk(const struct spec *spec, struct error *e)
             continue;
         if (first != NULL && first->number != share->number)
             return mark_error(e, ERR_SPEC, share->mark,
-                              "sync.topk = %s does the same as %s: both values send one number. "
-                              "Leave one of the two out",
+                              "sync.topk = %s does the same as %s: each selects one gradient "
+                              "element. Leave one of the two values out",
                               share->text, first->text);
         first = share;
     }
@@ -533,8 +535,8 @@ static enum status check_chance(const struct spec *spec, struct error *e)
             if (!value_is_preset(option, value) && value->number <= chance)
                 return mark_error(
                     e, ERR_SPEC, value->mark,
-                    "%s: expected a percentage above chance, which is %.3g %% with %d "
-                    "classes, found '%s'; for 97 %% write %.*s97",
+                    "%s: expected a percentage above chance, which is %.3g %% with %d classes, "
+                    "found '%s'. For 97 %%, write %.*s97",
                     option->key, chance, classes, value->text,
                     (int)strcspn(value->text, "0123456789"), value->text);
         }

@@ -43,8 +43,8 @@ static enum status check_axis(const struct axis *axis, struct error *e)
                           option->key, axis->id == OPT_SEED ? ", which lists the seeds" : "");
     if (is_switch(axis->id) && count_beside_default(axis) > 1)
         return mark_error(e, ERR_SPEC, axis->mark,
-                          "all values of %s except 0 take the same time per step. Use 0 and one "
-                          "other value, or add accuracy runs by measure.accuracy.seeds",
+                          "a step takes the same time with all values of %s except 0. Use 0 and "
+                          "one other value, or add accuracy runs by measure.accuracy.seeds",
                           option->key);
     return OK;
 }
@@ -100,9 +100,9 @@ static enum status check_pair(const struct point *first, const struct point *poi
             !owned_is_of_base(spec, value->mark))
             return mark_error(
                 e, ERR_SPEC, value->mark,
-                "a step takes the same time with %s = %s and %s, so '%s' and '%s' measure the "
-                "same. "
-                "Leave one of the two out, or add accuracy runs by measure.accuracy.seeds",
+                "%s = %s and %s give equal step times, so points '%s' and '%s' repeat one "
+                "measurement. Leave one of the two points out, or add accuracy runs by "
+                "measure.accuracy.seeds",
                 option->key, first->config.values[id].text, value->text, point->label,
                 first->label);
     }

@@ -42,8 +42,8 @@ static enum status check_zero3(const struct spec *spec, struct error *e)
         owned_is_of_base(spec, last->values[by].mark))
         return OK;
     return mark_error(e, ERR_SPEC, last->values[by].mark,
-                      "%s: %s would shard no parameters: no tensor of the network has more than "
-                      "sync.zero_persist = %s parameters. Use sync.zero_persist: 0",
+                      "%s = %s would shard no parameters, since no tensor of the network has more "
+                      "than sync.zero_persist = %s parameters. Use sync.zero_persist: 0",
                       option_get(by)->key, config_text(last, by),
                       config_text(last, OPT_sync_zero_persist));
 }
@@ -68,8 +68,8 @@ static const struct same {
     double (*amount)(const struct config *config, double asked);
     const char *does;
 } sames[] = {
-    {OPT_sync_node_ranks, OPT_RANKS, node_size, "makes the same nodes as"},
-    {OPT_DATA_SAMPLES, OPT_DATA_SET, image_count, "uses the same images as"},
+    {OPT_sync_node_ranks, OPT_RANKS, node_size, "makes the same nodes"},
+    {OPT_DATA_SAMPLES, OPT_DATA_SET, image_count, "uses the same images"},
 };
 
 /* Returns whether values `a` and `b` have the same effect at every point that reads the option. */
@@ -92,7 +92,7 @@ static enum status check_same(const struct same *same, const struct matrix *of,
         for (size_t k = 0; k < i; k++)
             if (do_same(same, spec, axis->values[i].number, axis->values[k].number))
                 return mark_error(e, ERR_SPEC, axis->values[i].mark,
-                                  "%s = %s %s %s at every point. Leave one of the two out",
+                                  "%s = %s %s as %s at every point. Leave one of the two out",
                                   option_get(same->id)->key, axis->values[i].text, same->does,
                                   axis->values[k].text);
     return OK;

@@ -446,8 +446,8 @@ static void test_own_options(void **state)
            "5:12: exclude: 'workload.options.m' is not an option of a point; nearest "
            "'workload.options.n'");
     refuse(PI "  options: {n: [1, 2], method: a}\n", NULL,
-           "4:16: workload.options.n: expected one value here; to vary it, move the list below "
-           "matrix:");
+           "4:16: workload.options.n: expected one value here. To vary the option, move the list "
+           "below the key `matrix`");
 }
 
 /* The order in the file does not matter. The recorded spec is equivalent. */

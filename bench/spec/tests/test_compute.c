@@ -101,11 +101,12 @@ static void test_what_cannot_be_replayed(void **state)
     refuse(STRONG "compute: replay\nworkload: peer_torch\n", NULL,
            "5:10: compute: replay is not supported by workload peer_torch. Use compute: real");
     refuse(STRONG "compute: replay\ntrain.batch_norm: sync\n", NULL,
-           "6:19: train.batch_norm: sync sums over ranks inside layers, which compute: replay does "
-           "not run. Use train.batch_norm: local or frozen");
+           "6:19: train.batch_norm = sync sums over ranks in layers, but compute = replay runs no "
+           "layers. Use train.batch_norm: local or frozen");
     refuse(STRONG "compute: replay\nsync: {strategy: bucketed, overlap: thread}\n", NULL,
-           "6:37: sync.overlap: thread keeps a core busy, which compute: replay leaves free. Use "
-           "none, poll_layers or poll_tiles");
+           "6:37: sync.overlap = thread is not supported with compute = replay, since each thread "
+           "would keep a core busy while its rank sleeps. Use sync.overlap: none, poll_layers or "
+           "poll_tiles");
     refuse(STRONG "compute: replayed\n", NULL, "5:10: compute: 'replayed' is unknown; ...");
     refuse(STRONG "compute: {kind: replay, rate: -1}\n", NULL,
            "5:31: compute.rate = -1 GFLOP/s: allowed ...");

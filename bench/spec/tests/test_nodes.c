@@ -188,16 +188,14 @@ static void test_links(void **state)
         char text[512], message[256];
         snprintf(text, sizeof text, BODY "site: {kind: emulated, rate: '%s'}\n", wrong[i]);
         snprintf(message, sizeof message,
-                 "4:30: site.rate: '%s' is neither none nor a rate: expected a number and kbit, "
-                 "mbit or gbit, "
-                 "such as 2.5gbit",
+                 "4:30: site.rate: '%s' is not supported: expected none or a rate in kbit, mbit or "
+                 "gbit, such as 2.5gbit",
                  wrong[i]);
         refuse(text, NULL, message);
     }
     refuse(BODY "site: {kind: emulated, delay: 1m}\n", NULL,
-           "4:31: site.delay: '1m' is neither none nor a time: expected a number and us, ms or s, "
-           "such as "
-           "0.1ms");
+           "4:31: site.delay: '1m' is not supported: expected none or a time in us, ms or s, such "
+           "as 0.1ms");
 }
 
 /* Labels show the link of emulated hosts only if it varies. */

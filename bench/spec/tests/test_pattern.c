@@ -83,11 +83,11 @@ static void test_refused(void **state)
         {"a =  \xc2\xb5\xc2\xb5)b", 7,
          "unmatched closing parenthesis at character 3 of the pattern"},
         {"a = (b)(c)", 0,
-         "expected one group around the number, as in ([0-9.]+), found 2 groups, none of them "
-         "called value. Write (?<value>...) around the number, or (?:...) for the other groups"},
+         "expected one group around the number, such as ([0-9.]+), or a group named value; found 2 "
+         "groups. Write (?<value>...) around the number, or (?:...) for the other groups"},
         {"a = (?<b>b)(?<c>c)", 0,
-         "expected one group around the number, as in ([0-9.]+), found 2 groups, none of them "
-         "called value. Write (?<value>...) around the number, or (?:...) for the other groups"},
+         "expected one group around the number, such as ([0-9.]+), or a group named value; found 2 "
+         "groups. Write (?<value>...) around the number, or (?:...) for the other groups"},
         {"a = (*UTF)b", 10,
          "using UTF is disabled by the application at character 7 of the pattern"},
     };
@@ -105,10 +105,10 @@ static void test_refused(void **state)
 /* Without its limit, each would take minutes, gigabytes or the stack. */
 static void test_limits(void **state)
 {
-    static const char time_text[] = "matching takes too much time: use fewer repetitions, "
-                                    "especially nested repetitions such as (a+)*";
-    static const char memory_text[] = "matching takes too much memory: use fewer repetitions, "
-                                      "especially nested repetitions such as (a+)*";
+    static const char time_text[] = "matching takes too much time. Avoid nested repetitions, such "
+                                    "as (a+)*, or use fewer repetitions";
+    static const char memory_text[] = "matching takes too much memory. Avoid nested repetitions, "
+                                      "such as (a+)*, or use fewer repetitions";
     static const struct {
         const char *pattern, *repeated;
         size_t times;

@@ -118,7 +118,7 @@ static void test_too_large(void **state)
     memset(text, '#', size);
     write_file(text, size);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
-    assert_string_equal(e.text, "is larger than 1 MiB; expected a YAML file");
+    assert_string_equal(e.text, "expected a YAML file of at most 1 MiB");
     write_file(text, size - 1); /* a comment of 1 MiB has no content */
     free(text);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
@@ -279,7 +279,7 @@ static void test_refused_set(void **state)
     refuse(text, "matrix.scaling=[weak]",
            "SET:1:1: scaling applies to the whole campaign. Move it to the top of the file");
     refuse(text, "ranks=[1,2]",
-           "SET:1:7: ranks: expected one value here; to vary it, write matrix.ranks=[...]");
+           "SET:1:7: ranks: expected one value here. To vary the option, use matrix.ranks=[...]");
 }
 
 /* ---- Recorded specs ---- */
@@ -498,7 +498,7 @@ static void test_quick_form(void **state)
     spec_free(&spec);
     refuse("name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n",
            "seed=2 form=quick",
-           "SET:1:8: form=quick is not supported by this spec: quick is missing...");
+           "SET:1:8: this spec has no quick form...");
     refuse(
         "name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\nquick: epochs=1\n",
         "form=quick",

@@ -93,7 +93,7 @@ static void wrong_aliases_are_refused(void **state)
                    "f:3:7: the alias *x is inside its own anchor, which begins at f:2:4");
     assert_refused("a: &x 1\n*x : 2\n", "f:2:1: a key must be one word, not an alias, list or map");
     assert_refused("&x a: 1\n",
-                   "f:1:1: found an anchor before a key. Write it after the colon: a: &x");
+                   "f:1:1: found an anchor before a key. Write the anchor after the colon: a: &x");
     assert_refused("a: &x !!str 1\n", "f:1:4: 'tag:yaml.org,2002:str' is a YAML tag. Remove the "
                                       "tag: the key determines the type");
 }
@@ -215,7 +215,7 @@ static void a_billion_laughs_are_refused(void **state)
     assert_int_equal(e.line, 4); /* 10^4 values */
     assert_non_null(strstr(e.text,
                            "anchors and aliases of this file expand to more than 10000 values "
-                           "or 1 MiB. Use fewer (from the anchor at f:"));
+                           "or 1 MiB. Use fewer aliases (from the anchor at f:"));
 }
 
 static void long_texts_are_bounded(void **state)

@@ -51,7 +51,8 @@ static enum status check_copy(const struct copying *c, const struct node *from, 
     if (c->anchors->nodes > NODES_MAX || c->anchors->bytes > BYTES_MAX)
         return mark_error(
             e, ERR_SPEC, mark,
-            "anchors and aliases of this file expand to more than %d values or 1 MiB. Use fewer",
+            "anchors and aliases of this file expand to more than %d values or 1 MiB. Use fewer "
+            "aliases",
             NODES_MAX);
     return OK;
 }

@@ -11,13 +11,13 @@ static const struct {
     const char *name, *use, *keys[8];
 } kinds[] = {
     [FILE_SPEC] = {"a spec",
-                   "`scalebench run` reads it",
+                   "To use a spec, give its path to `scalebench run`",
                    {"title", "extends", "model", "data", "train", "matrix", "cases", NULL}},
     [FILE_MODEL] = {"a model",
-                    "write its path as model: in a spec",
+                    "To use a model, write `model: PATH` in a spec",
                     {"input", "classes", "layers", "normalize", "initializer", NULL}},
     [FILE_SITE] = {"a site file",
-                   "`scalebench submit --site` reads it",
+                   "To use a site file, give its path to `scalebench submit --site`",
                    {"account", "partition", "sbatch", "modules", "cores", "launcher", NULL}},
 };
 
@@ -31,7 +31,8 @@ enum status file_kind_check_path(const char *path, enum file_kind expected, stru
     char spec[PATH_MAX];
     snprintf(spec, sizeof spec, "%s/spec.yaml", path);
     if (expected == FILE_SPEC && access(spec, F_OK) == 0)
-        return error_set(e, ERR_SPEC, "'%s' is a folder, expected a spec; use '%s'", path, spec);
+        return error_set(e, ERR_SPEC, "expected a spec, found the folder '%s'. Use '%s'", path,
+                         spec);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (text_ends(path, others[i].ending) && access(path, F_OK) == 0)
             return error_set(e, ERR_SPEC, "'%s' is %s (%s), expected %s (.yaml)", path,
@@ -52,7 +53,7 @@ enum status file_kind_check(const struct node *root, enum file_kind expected, st
         return OK;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (has_any(root, kinds[i].keys))
-            return mark_error(e, ERR_SPEC, root->mark, "this is %s, expected %s; %s", kinds[i].name,
+            return mark_error(e, ERR_SPEC, root->mark, "this is %s, expected %s. %s", kinds[i].name,
                               kinds[expected].name, kinds[i].use);
     return OK;
 }

@@ -79,8 +79,8 @@ static enum status parser_error(const struct reader *r, struct error *e)
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s%s", p->problem,
                       p->context != NULL ? " " : "", p->context != NULL ? p->context : "",
                       escape  ? ". Use single quotes, in which a backslash is an ordinary character"
-                      : colon ? ". A text with ': ' needs quotation marks; a key needs the "
-                                "indentation of the keys beside it"
+                      : colon ? ". Put a text with ': ' in quotation marks, or indent the "
+                                "key like its neighbours"
                               : "");
 }
 
@@ -171,7 +171,7 @@ static enum status check_key_event(const struct reader *r, const yaml_event_t *e
                           "a key must be one word, not an alias, list or map");
     if (anchor != NULL)
         return mark_error(e, ERR_SPEC, event_mark(r, event),
-                          "found an anchor before a key. Write it after the colon: %s: &%s",
+                          "found an anchor before a key. Write the anchor after the colon: %s: &%s",
                           event->data.scalar.value, anchor);
     return OK;
 }
@@ -200,8 +200,8 @@ static enum status check_comma(const struct node *map, const struct node *item, 
         !is_digits(item->key) || !is_digits(before->text))
         return OK;
     return mark_error(e, ERR_SPEC, before->mark,
-                      "%s: %s,%s: expected a decimal point. Use %s: %s.%s", before->key,
-                      before->text, item->key, before->key, before->text, item->key);
+                      "'%s: %s,%s': expected a decimal point, found a comma. Use %s: %s.%s",
+                      before->key, before->text, item->key, before->key, before->text, item->key);
 }
 
 static bool is_merge_key(const yaml_event_t *key)
@@ -363,7 +363,7 @@ static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t
     if (ferror(file))
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", strerror(errno));
     if (*size > FILE_BYTES_MAX)
-        return error_at(e, ERR_SPEC, path, 0, 0, "is larger than 1 MiB; expected a YAML file");
+        return error_at(e, ERR_SPEC, path, 0, 0, "expected a YAML file of at most 1 MiB");
     return OK;
 }
 

@@ -39,7 +39,7 @@ check "slower is 1, same or faster 0, everything else 125" answers
 stops_after_an_error() {
     expect 128 "'nowhere' is not a run" bisect nowhere || return 1
     expect 128 "'--margn' is not an option" bisect "$tmp/near" --margn 10% || return 1
-    expect 128 "--bisect skips undecided points, but --strict counts them as failures" bisect "$tmp/near" --strict
+    expect 128 "if a point is undecided, --bisect exits with 125 (skip), but --strict with 1" bisect "$tmp/near" --strict
 }
 check "an error ends git bisect" stops_after_an_error
 

@@ -85,7 +85,7 @@ tells_metrics_apart() {
         --set "figures=[{kind: line, $figure, series: [ranks], x: workload.options.intervals}]" &&
         [ "$(grep -c 'metric pi".*,3.14159' "$out/pi/latest/series_each.csv")" -eq 4 ] &&
         [ "$(grep -c 'metric time_ms"' "$out/pi/latest/series_each.csv")" -eq 4 ] &&
-        expect 2 "y = value: expected rows of one kind in metrics.csv, found pi and time_ms" "$scalebench" figures "$out/pi/latest" \
+        expect 2 "y = value would average rows of metrics.csv for pi and time_ms" "$scalebench" figures "$out/pi/latest" \
             --set "figures=[{kind: bars, $figure}]"
 }
 
@@ -372,7 +372,7 @@ check "unknown braces" refuses \
 check "braces without options" refuses "'{size}': unknown option; known: {ranks} {seed} {record}; this point has no workload.options" \
     '{command: [./pi, "{size}"]}'
 check "an option that no command takes" refuses \
-    "own.yaml:2:55: workload.options.sise: no point's workload.command contains {sise}" \
+    "own.yaml:2:55: workload.options.sise has no effect, since no workload.command contains {sise}" \
     '{command: [./pi, "{size}"], options: {sise: 5, size: 6}}'
 check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cannot name an option" \
     '{command: [./pi, "x"], options: {a-b: 5}}'
@@ -397,7 +397,7 @@ check "a pattern with alternatives outside of a group" reads 5 '(?:took|needed) 
 check "a pattern without a group" reads 0.25 '(?<=, )\S+'
 check "a pattern of POSIX" reads 5 'took ([0-9.]+)[[:space:]]+ms'
 check "a pattern with several groups" refuses \
-    "own.yaml:2:39: workload.metrics: expected one group around the number, as in ([0-9.]+), found 2 groups" \
+    "own.yaml:2:39: workload.metrics: expected one group around the number, such as ([0-9.]+), or a group named value; found 2 groups" \
     '{command: [./pi], metrics: ["a = (b)(c)"]}'
 check "a malformed pattern is refused at its place" refuses \
     "own.yaml:2:48: workload.metrics: missing closing parenthesis at character 5 of the pattern: 'm = 4 (µ'" \

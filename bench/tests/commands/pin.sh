@@ -51,9 +51,9 @@ refuses_more_than_there_is() {
 says_what_is_wrong() {
     expect 2 "pin: --plan: expected THREADS,BIND,ORDER,OVERSUBSCRIBE, such as 1,core,compact,refuse, found 'core'" by_hydra 0 1 --plan core -- true &&
         expect 2 "refuse, found '1,cores,compact,refuse'" by_hydra 0 1 --plan 1,cores,compact,refuse -- true &&
-        expect 2 "pin: MPI_LOCALRANKID must be a rank, a whole number from 0, found 'first'" by_hydra first 1 --plan 1,core,compact,allow -- true &&
-        expect 2 "expected more than 2 ranks on this node, found 2" by_hydra 2 2 --plan 1,core,compact,allow -- true &&
-        expect 2 "expected more than 0 ranks on this node, found 0" by_slurm 0 "4" --plan 1,core,compact,allow -- true &&
+        expect 2 "pin: MPI_LOCALRANKID must be a rank (a whole number from 0), found 'first'" by_hydra first 1 --plan 1,core,compact,allow -- true &&
+        expect 2 "node-local rank is 2 (from 0), but the launcher reports only 2 ranks" by_hydra 2 2 --plan 1,core,compact,allow -- true &&
+        expect 2 "node-local rank is 0 (from 0), but the launcher reports only 0 ranks" by_slurm 0 "4" --plan 1,core,compact,allow -- true &&
         expect 2 "expected a rank in MPI_LOCALRANKID" env -u PMI_RANK "$build/pin" --plan 1,core,compact,allow -- true &&
         expect 2 "pin: --cpus and --plan both" by_hydra 0 1 --cpus 0 --plan 1,core,compact,allow -- true &&
         expect 2 "no effect without --sample" by_hydra 0 1 --cpus 0 --sample-to "$tmp" -- true &&

@@ -105,7 +105,7 @@ scatters_with_its_link() {
     awk -v lo="$(value step_ms_lo)" -v hi="$(value step_ms_hi)" -v even="$even" \
         'BEGIN { print even, lo, hi; exit !(lo > even && hi > lo && hi < 1.5 * even) }' || return 1
     { cat "$tmp/even.csv" && echo alpha_us,2,,; } >"$tmp/two.csv"
-    expect 2 "two.csv: expected one link with one row per coefficient, found 2 rows 'alpha_us'" "$scalebench" plan "$tmp/ring.yaml" --set "link=$tmp/two.csv"
+    expect 2 "two.csv: expected one row for each coefficient of a link, found 2 rows 'alpha_us'" "$scalebench" plan "$tmp/ring.yaml" --set "link=$tmp/two.csv"
 }
 
 changes_with_leaves() {
@@ -334,7 +334,7 @@ finds_its_calibration() {
     cp "$launch/simulated.json" "$tmp/first.json"
     expect 0 "on the critical path" "$scalebench" simulate "$launch" --why && cmp "$launch/simulated.json" "$tmp/first.json" || return 1
     find "$SCALEBENCH_OUT/scatter/latest/" -name 'rank.*.times.json' -delete
-    expect 2 "is missing. Use --calibration=LAUNCH" "$scalebench" simulate "$launch"
+    expect 2 "nor a calibration. Use --calibration=LAUNCH" "$scalebench" simulate "$launch"
 }
 check "a launch finds its calibration, or names the option" finds_its_calibration
 check "a calibration that is not there" expect 2 "nowhere: rank.0.times.json not found" \

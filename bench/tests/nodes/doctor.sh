@@ -19,13 +19,13 @@ check "so are several points" expect 2 "makes 2 points, expected one" doctor --s
 check "and a spec that is not there" expect 2 "nowhere.yaml" doctor nowhere.yaml
 check "a link that the local site does not have" expect 2 "SET:1:11: site.rate has no effect" doctor --set site.rate=1gbit
 check "--set sets the number of ranks" expect 3 "500 ranks x 1 thread need 500 cores" doctor --set "ranks=500 place.oversubscribe=refuse"
-check "a site that cannot run here is reported with the reason" expect 3 "but site: local has one node" doctor --set nodes=2
+check "a site that cannot run here is reported with the reason" expect 3 "but site = local has one node" doctor --set nodes=2
 
 # Doctor's spec contains the paths of its programs.
 lies_anywhere() {
     local folder=$tmp/'the "best" \build'
     mkdir "$folder" && cp "$build"/{scalebench,pin,doctor_ranks} "$folder" || return 1
-    SCALEBENCH_HOME=$PWD expect 3 "site: local has one node" "$folder/scalebench" doctor --out "$tmp/out" --set nodes=2
+    SCALEBENCH_HOME=$PWD expect 3 "site = local has one node" "$folder/scalebench" doctor --out "$tmp/out" --set nodes=2
 }
 check "programs may lie in a folder with quotation marks" lies_anywhere
 

@@ -127,7 +127,7 @@ check "a calibration that is not there is an error" \
     train --run time --calibration /nowhere
 check "so is one that is broken" broken_times
 check "so is one of another batch" \
-    expect 2 "this rank has images per step = 16, but the times were measured with 32" \
+    expect 2 "this rank has images per step = 16, but the times of ops were measured with 32" \
     train --run time --calibration "$tmp/record" --train.batch_per_rank 16
 check "a rate needs none" train --run time --rate 40
 check "training computes" expect 2 "--calibration: expected --run time, the only run that calibrates or replays" \

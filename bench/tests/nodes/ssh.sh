@@ -160,10 +160,10 @@ second_has() { # exit status, text, command on the second machine
 
 builds_are_compared() {
     cp "$build/pin" "$tmp/pin" && printf '\0' >>"$tmp/pin" || return 1
-    second_has 3 "site: ssh: two: $build/pin is another build: SHA-256 $(sha256sum <"$tmp/pin" | head -c 12) there, $(
+    second_has 3 "site: ssh: machine two: program $build/pin is another build: SHA-256 $(sha256sum <"$tmp/pin" | head -c 12) there, $(
         sha256sum <"$build/pin" | head -c 12
     ) here" "mount --bind $tmp/pin $build/pin" &&
-        second_has 3 "site: ssh: two: $build/train_cnn is another build" "mount --bind /dev/null $build/train_cnn" &&
+        second_has 3 "site: ssh: machine two: program $build/train_cnn is another build" "mount --bind /dev/null $build/train_cnn" &&
         second_has 3 "Install the same build there, at the same path" "mount -t tmpfs tmpfs $build" &&
         grep -q "site: ssh: two: .*$build/scalebench: " "$tmp/expect.log" && [ ! -e "$tmp/out/other" ]
 }
@@ -178,7 +178,7 @@ classes_are_known() {
     expect 0 "the class of the machine two differs from" on_machines "$scalebench" run "$tmp/machines.yaml" \
         --out "$tmp/out" || return 1
     : >"$tmp/second"
-    grep "two and one are of different classes (Another Kind, " "$tmp/expect.log" || return 1
+    grep "two and one have different hardware (Another Kind, " "$tmp/expect.log" || return 1
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { print $at["nodes"], (" " $at["flags"] " " ~ / mixed /), ($at["cpus"] ~ /^Another Kind [+] ./),
             ($at["cpus"] ~ /^Another Kind/) }' "$tmp/out/machines/latest/summary.csv" | tee /dev/stderr |

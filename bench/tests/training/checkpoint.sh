@@ -74,7 +74,7 @@ notes_equal_seeds() {
     [ -e "$file" ] || train 1 --checkpoint.every_epochs 1 || return 1
     printf '%s\n' "name: seeds" "model: $model" "data: {set: digits, samples: 640}" "train: {global_batch: 64, shuffle: false}" \
         "measure: {time: {launches: 0}, accuracy: {seeds: [1, 2]}}" "checkpoint.start: $file" >"$tmp/seeds.yaml"
-    expect 0 "all measure.accuracy.seeds train alike" "$scalebench" run "$tmp/seeds.yaml" --out "$tmp/seeds"
+    expect 0 "accuracy runs of all seeds are identical" "$scalebench" run "$tmp/seeds.yaml" --out "$tmp/seeds"
 }
 
 # The same tests for a network without biases.
@@ -150,11 +150,11 @@ other_files_are_named() {
     printf '<!DOCTYPE html><html>404</html>' >"$tmp/page"
     printf 'PK\3\4\0\0\10\10\0\0\0\0' >"$tmp/net.pt"
     printf 'version https://git-lfs.github.com/spec/v1\n' >"$tmp/pointer"
-    expect 2 "$tmp/page: begins with '<!DOCTYPE html': found a web page, expected safetensors" \
+    expect 2 "$tmp/page: begins with '<!DOCTYPE html' like a web page; expected safetensors" \
         train 2 --checkpoint.start "$tmp/page" &&
-        expect 2 "$tmp/net.pt: begins with 'PK': found a zip archive" train 2 --checkpoint.start "$tmp/net.pt" &&
+        expect 2 "$tmp/net.pt: begins with 'PK' like a zip archive" train 2 --checkpoint.start "$tmp/net.pt" &&
         grep "safetensors.torch.save_file" "$tmp/expect.log" &&
-        expect 2 "run git lfs pull" train 2 --checkpoint.start "$tmp/pointer"
+        expect 2 "Run git lfs pull" train 2 --checkpoint.start "$tmp/pointer"
 }
 
 cut_files_are_refused() {
@@ -165,7 +165,7 @@ cut_files_are_refused() {
 }
 
 other_precision_is_refused() {
-    expect 2 "tensor 'fc.weight' is F32 [10,784]; this model in a build for f64 expects F64 [10,784]" \
+    expect 2 "tensor 'fc.weight' is F32 [10,784]; this model expects F64 [10,784] in an f64 build" \
         "$mpiexec" -n 1 "${train_cnn}_f64" "${small[@]}" --checkpoint.resume "$file"
 }
 

@@ -220,7 +220,7 @@ spend_budget() {
 # Two ranks are required, so the retry has two again.
 retry_has_all_ranks() {
     run killed --set "name=regained restart.min_ranks=2" >"$tmp/regained.log" 2>&1 || return
-    grep "ranks left: 1, restart.min_ranks: 2: the retry has all 2 ranks" "$tmp/regained.log" || return
+    grep "ranks left: 1, restart.min_ranks: 2: the retry starts all 2 ranks" "$tmp/regained.log" || return
     [ "$(column ranks "$tmp/results/regained/latest/segments.csv" | xargs)" = "2 2" ]
 }
 
@@ -232,7 +232,7 @@ today_is_as_before() {
 
 in_place_is_probed() {
     expect 0 "MPIX_Comm_shrink" "$train_cnn" --probe-recovery || return
-    expect 3 "restart.with: in_place: $(grep MPIX_Comm_shrink "$tmp/expect.log")" run killed --set "name=place restart.with=in_place"
+    expect 3 "restart.with = in_place is not supported ($(grep MPIX_Comm_shrink "$tmp/expect.log"))" run killed --set "name=place restart.with=in_place"
 }
 
 # --- Interruptions --------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ refuses_a_thread_without_a_core() {
     "$scalebench" plan "$tmp/overlap.yaml" \
         --set "matrix.sync.overlap=[thread] matrix.ranks=[$ranks] place.oversubscribe=refuse" >"$tmp/plan" 2>&1
     cat "$tmp/plan"
-    grep -q "$ranks rank.* x 2 threads need $((2 * ranks)) cores.*sync.overlap: thread adds one thread to each rank" "$tmp/plan"
+    grep -q "$ranks rank.* x 2 threads need $((2 * ranks)) cores.*sync.overlap = thread adds one thread to each rank" "$tmp/plan"
 }
 
 runs_every_kind() {

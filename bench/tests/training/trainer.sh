@@ -438,7 +438,7 @@ check "replayed communication is of a record alone" expect 2 "train_cnn: --measu
     "$train_cnn" --model "$model" --run time --measure.replay 5
 check "one dash is one too few" expect 2 "train_cnn: -train.lr: unknown option; write --train.lr" "$train_cnn" -train.lr 0.1
 check "a checkpoint that is not there is named with its option" \
-    expect 2 "--checkpoint.resume $tmp/none: cannot be opened: No such file or directory; expected a safetensors file, or auto, or no" \
+    expect 2 "--checkpoint.resume $tmp/none: cannot be opened: No such file or directory; expected a safetensors file, 'auto' or 'no'" \
     "$train_cnn" --model "$model" --checkpoint.resume "$tmp/none"
 check "steps are left out of a record alone" expect 2 "train_cnn: --no-steps has no effect without --record" \
     "$train_cnn" --model "$model" --no-steps

@@ -196,8 +196,8 @@ enum status checkpoint_keys_compare(const struct safetensors *file,
         const char *there = key_there(&keys[i], file, text);
         if (there == NULL)
             return error_at(e, ERR_DATA, file->path, 0, 0,
-                            "__metadata__: '%s' is missing; expected '%s' as in this run", name,
-                            text);
+                            "__metadata__: '%s' is missing; expected '%s', the value of this run",
+                            name, text);
         if (strcmp(there, text) != 0)
             return error_at(e, ERR_DATA, file->path, 0, 0,
                             "%s: the checkpoint has '%s', this run '%s'. Resume with the same "

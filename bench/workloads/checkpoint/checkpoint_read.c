@@ -106,7 +106,7 @@ static enum status read_history(const struct safetensors *file, struct progress 
     p->history = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_array(p->history))
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "__metadata__: progress.history must be a list of record lines");
+                        "__metadata__: progress.history must be a JSON array");
     return OK;
 }
 
@@ -160,7 +160,8 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
     if (!s->rescales && p->steps_done != epoch * epoch_steps + step)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "__metadata__: progress.steps_done = '%" PRIu64 "'; expected %" PRIu64
-                        " (%" PRIu64 " epochs x %" PRIu32 " steps + %" PRIu64 ")",
+                        " (%" PRIu64 " epochs x %" PRIu32 " steps + %" PRIu64
+                        " of the current epoch)",
                         p->steps_done, epoch * epoch_steps + step, epoch, epoch_steps, step);
     p->epoch = (uint32_t)epoch;
     p->step = (uint32_t)step;
@@ -248,7 +249,7 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     if (!same_type(found, wanted))
         return error_at(
             e, ERR_DATA, file->path, 0, 0,
-            "offset %zu: tensor '%s' is %s; this model in a build for " REAL_NAME " expects %s",
+            "offset %zu: tensor '%s' is %s; this model expects %s in an " REAL_NAME " build",
             offset_of(file, found), wanted->name, safetensors_type_text(text, found), expected);
     return OK;
 }
@@ -277,8 +278,8 @@ static enum status refuse_tensor(const struct safetensors *file,
 {
     char text[128];
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "offset %zu: tensor '%s', %s, is unknown in this model", offset_of(file, found),
-                    found->name, safetensors_type_text(text, found));
+                    "offset %zu: tensor '%s' (%s) is unknown in this model",
+                    offset_of(file, found), found->name, safetensors_type_text(text, found));
 }
 
 static bool is_wanted(const struct layout *layout, const struct safetensors *file,
@@ -367,8 +368,8 @@ static enum status check_own_sections(const struct checkpoint *c, const struct s
         if (own_section(c, s, parts[i]) == NULL)
             return error_at(
                 e, ERR_DATA, c->file.path, 0, 0,
-                "tensor 'rank.%d.%s' is missing; expected one per rank, since 'replicas' is "
-                "'differ'",
+                "tensor 'rank.%d.%s' is missing; expected one for each rank above 0, since "
+                "'replicas' is 'differ'",
                 s->rank, parts[i]);
     return OK;
 }
@@ -398,7 +399,8 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
     if (!is_own(file))
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "not a checkpoint of a run: 'scalebench.checkpoint' is missing in "
-                        "'__metadata__'. To read only its weights, use checkpoint.start");
+                        "'__metadata__'. To read only the weights of this file, use "
+                        "checkpoint.start");
     TRY(need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e));
     if (schema < 1 || schema > CHECKPOINT_SCHEMA)
         return error_at(e, ERR_DATA, file->path, 0, 0,
@@ -498,8 +500,8 @@ static enum status check_one_file(const struct checkpoint *c, const struct check
         return OK;
     MPI_Comm_rank(s->comm, &rank);
     return error_at(e, ERR_DATA, c->file.path, 0, 0,
-                    "rank %d found another file than rank 0; expected the same file on all ranks. "
-                    "Use a folder that all ranks share",
+                    "rank %d and rank 0 opened different files; expected the same file on all "
+                    "ranks. Use a folder that all ranks share",
                     rank);
 }
 

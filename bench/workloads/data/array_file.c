@@ -78,13 +78,13 @@ static enum status find_channels(struct array_file *file, struct error *e)
     if (!are_channels(file->channels))
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "found images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
-                        "; expected 1 or 3 colours as the first or last of these sizes. Write the "
+                        "; expected 1 or 3 channels as the first or last dimension. Write the "
                         "array as [N, 3, H, W] or [N, H, W, 3]",
                         dims[1], dims[2], dims[3]);
     if (file->channels_last && (uint64_t)file->rows * file->columns * file->channels > TURNED_MAX)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "found images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
-                        "; expected at most %d bytes per image if colours are the last dimension. "
+                        "; expected at most %d bytes per image if channels are the last dimension. "
                         "Write the array as [N, 3, H, W]",
                         dims[1], dims[2], dims[3], TURNED_MAX);
     return OK;
@@ -130,7 +130,7 @@ static enum status error_overlong(const struct array_file *file, const char *fou
 {
     char expected[128];
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "byte %" PRIu64 ": trailing bytes: expected %s, found %s", expected_bytes(file),
+                    "byte %" PRIu64 ": trailing bytes; expected %s, found %s", expected_bytes(file),
                     describe_size(expected, sizeof expected, file), found);
 }
 
@@ -164,7 +164,7 @@ static enum status error_label(const struct array_file *file, uint64_t i, uint64
     char text[24];
     snprintf(text, sizeof text, file->items.is_signed ? "%" PRId64 : "%" PRIu64, value);
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "label %" PRIu64 " is %s, expected 0 to 255: number the classes from 0", i,
+                    "label %" PRIu64 " is %s, expected 0 to 255. Number the classes from 0", i,
                     text);
 }
 

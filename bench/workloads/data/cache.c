@@ -133,7 +133,7 @@ static enum status write_contents(int fd, const struct entry *entry, struct erro
     TRY(entry->fill(entry->arg, fd, e));
     off_t end = lseek(fd, 0, SEEK_CUR);
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
-        return error_set(e, ERR_SYSTEM, "the end of the file cannot be found: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot seek in the file: %s", strerror(errno));
     uint64_t hash;
     size_t contents = (size_t)end - HEADER_BYTES;
     TRY(blame_folder(header_make(header, fd, entry->key, contents, &hash, e), e));
@@ -259,7 +259,8 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
     if (status == ERR_DATA) {
         if (access(entry->path, F_OK) == 0)
             log_print(LOG_WARNING,
-                      "%s: truncated, altered or of another version; creating it again",
+                      "%s: the cache file is truncated, altered or of another version; creating "
+                      "it again",
                       entry->path);
         status = entry_make(entry, map, e);
     }

@@ -141,8 +141,8 @@ static enum status check_shape(const struct array_file *file, const struct npy_h
         header->n_dims, header->n_dims == 1 ? "" : "s",
         file->is_images
             ? "images of the shape [N, H, W], [N, H, W, 3], [N, 3, H, W] or [N, 1, H, W]"
-            : "one label for each image: write y.argmax(axis=1) of one-hot labels, else "
-              "y.reshape(-1)");
+            : "one label per image. Save y.argmax(axis=1) if the labels y are one-hot, "
+              "otherwise y.reshape(-1)");
 }
 
 static enum status check_order(const struct array_file *file, const struct npy_header *header,
@@ -199,13 +199,13 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
     if (n < MAGIC_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
         return error_at(
             e, ERR_DATA, file->path, 0, 0,
-            "byte 0: not an array of numpy.save, which begins with \\x93NUMPY: write it "
+            "byte 0: expected \\x93NUMPY, the first bytes of an NPY file. Write the array "
             "with numpy.save");
     if (n < SHORTEST)
         return array_error_header_cut(file, SHORTEST, n, e);
     if (bytes[MAGIC_BYTES] < 1 || bytes[MAGIC_BYTES] > 3)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "byte 6: found version %d of the format, expected 1, 2 or 3: write it with "
+                        "byte 6: found NPY version %d, expected 1, 2 or 3. Write the array with "
                         "numpy.save",
                         bytes[MAGIC_BYTES]);
     size_t start = text_at(bytes);
@@ -213,8 +213,8 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
         start + array_number(bytes + MAGIC_BYTES + 2, start == SHORTEST ? 4 : 2, false);
     if (file->header_bytes > ARRAY_HEADER_MAX)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "byte 8: found a header of %zu bytes, expected at most %d: write it with "
-                        "numpy.save",
+                        "byte 8: found a header of %zu bytes, expected at most %d. Write the array "
+                        "with numpy.save",
                         file->header_bytes, ARRAY_HEADER_MAX);
     return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;
 }

@@ -69,8 +69,8 @@ static enum status check_all(const struct array_file file[PAIR_FILES], struct er
     TRY(check_pair(test, &file[TEST_LABELS], e));
     if (train->channels != test->channels)
         return error_at(e, ERR_DATA, test->path, 0, 0,
-                        "found images of %" PRIu32 " channels, but %s has %" PRIu32
-                        "; expected equal numbers: use two files of the same set",
+                        "found %" PRIu32 " channels per image, but %s has %" PRIu32
+                        ". Use training and test images of the same data set",
                         test->channels, train->path, train->channels);
     if (train->rows != test->rows || train->columns != test->columns)
         return error_at(e, ERR_DATA, test->path, 0, 0,

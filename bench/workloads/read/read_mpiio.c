@@ -18,8 +18,8 @@ static enum status check_place(const struct reader *r, struct error *e)
         if (place_of(r, i)->path[0] == '\0')
             return error_set(
                 e, ERR_DATA,
-                "data.read = %s: expected '%s' in a file that every rank can open, found it only "
-                "in the memory of each process. Set $SCALEBENCH_CACHE to a writable folder",
+                "data.read = %s reads files, but data set '%s' is only in the memory of each "
+                "process. Set $SCALEBENCH_CACHE to a writable folder",
                 r->mode->name, r->data.name);
     return OK;
 }

@@ -159,8 +159,8 @@ static enum status unknown_option(const char *argument, struct error *e)
         return error_set(e, ERR_ARGUMENT, "%s: unknown option; write -%s", argument, argument);
     if (option_find(argument + length) != NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "%s: unknown option: %s is an option of specs, for `scalebench run`. If "
-                         "you mean the number of ranks, use mpiexec -n",
+                         "%s: unknown option. Option %s belongs in a spec for `scalebench run`. To "
+                         "set the number of ranks, use mpiexec -n",
                          argument, argument + length);
     return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing%s; see --help",
                      argument, option_near(near, argument, names, n));
@@ -218,7 +218,7 @@ static enum status check_file(const struct config *c, enum option_id id, const c
     if (strcmp(path, "no") == 0 || strcmp(path, "auto") == 0 || access(path, F_OK) == 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "--%s %s: cannot be opened: %s; expected a safetensors file, or %s",
+                     "--%s %s: cannot be opened: %s; expected a safetensors file, %s",
                      option_get(id)->key, path, strerror(errno), words);
 }
 
@@ -235,8 +235,8 @@ static enum status check_together(const struct arguments *a, struct error *e)
     if (!a->config.values[OPT_MODEL].set)
         return error_set(e, ERR_ARGUMENT,
                          "--model is missing: expected a name from configs/models or a model file");
-    TRY(check_file(&a->config, OPT_CHECKPOINT_RESUME, "auto, or no", e));
-    TRY(check_file(&a->config, OPT_CHECKPOINT_START, "no", e));
+    TRY(check_file(&a->config, OPT_CHECKPOINT_RESUME, "'auto' or 'no'", e));
+    TRY(check_file(&a->config, OPT_CHECKPOINT_START, "or 'no'", e));
     if (a->run == RUN_TO_EVALUATE &&
         strcmp(config_text(&a->config, OPT_CHECKPOINT_START), "no") == 0)
         return error_set(

@@ -77,8 +77,8 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     *n = (size_t)kept;
     if (job->rank == 0 && *n < trace->taken)
         log_print(LOG_NOTE,
-                  "the timeline shows the step of median time among the first %zu of %zu timed "
-                  "steps: at most %d steps and %d MiB per rank are kept",
+                  "the timeline shows the median step of only the first %zu of %zu timed steps, "
+                  "because each rank keeps at most %d steps and %d MiB",
                   *n, trace->taken, TRACE_STEPS, TRACE_BYTES >> 20);
     return OK;
 }

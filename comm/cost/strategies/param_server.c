@@ -53,7 +53,8 @@ static enum status param_server_check(const struct strategy_config *config,
     *key = "sync.servers";
     if (servers > demands->ranks)
         return error_set(e, ERR_ARGUMENT,
-                         "sync.servers = %d, but ranks = %d: servers are ranks. Use at most %d",
+                         "sync.servers = %d exceeds ranks = %d, but each server is a rank. "
+                         "Use at most %d",
                          servers, demands->ranks, demands->ranks);
     if (servers > 1 && demands->layer_norms.key != NULL)
         return refuse_norms(&demands->layer_norms, servers, key, e);

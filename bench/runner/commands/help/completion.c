@@ -24,12 +24,12 @@ static const struct shell {
 };
 #define N_SHELLS (sizeof shells / sizeof *shells)
 
-/* operand of `scalebench completion`, in place of a shell's name, that requests the completions of
- * a command line */
+/* operand of `scalebench completion` that requests the completions of a command line; any other
+ * operand is the name of a shell */
 static const char asking[] = "words";
 
-/* Prints the first `length` characters of `text`, `end` ("=" or "") and the first sentence of
- * `meaning`. Prints nothing if these characters do not begin with the word to complete. */
+/* Prints the first `length` characters of `text` as a completion, then `end` ("=" or "") and the
+ * first sentence of `meaning`. Prints nothing if the completion does not begin with o->word. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
 {
@@ -51,8 +51,8 @@ static enum status print_shells(const struct arguments *a, FILE *out, int *exit_
     return OK;
 }
 
-/* Runs a command and offers the first word of each line that it prints; the rest of the line is its
- * meaning. */
+/* Runs a command and offers the first word of each printed line as a completion, with the rest of
+ * the line as the meaning of the word. */
 static enum status offer_printed(const struct offer *o, command_function *command,
                                  const char *operand, const char *end, struct error *e)
 {

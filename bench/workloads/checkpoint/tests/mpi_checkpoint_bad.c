@@ -156,7 +156,7 @@ static void malformed_checkpoints_are_refused(void **state)
     } cases[] = {
         {drop_last, SEAL_ANEW,
          "tensor 'optimizer.1.fc2.bias' is missing; expected " /* F32, F64 */},
-        {add_one, SEAL_ANEW, "tensor 'rank.1.strategy', U8 [1], is unknown in this model"},
+        {add_one, SEAL_ANEW, "tensor 'rank.1.strategy' (U8 [1]) is unknown in this model"},
         {turn_shape, SEAL_ANEW, "tensor 'conv1.weight' is "},
         {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors is "},
         {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors is "},
@@ -166,10 +166,11 @@ static void malformed_checkpoints_are_refused(void **state)
         {spoil_epoch, SEAL_SCHEMA_1,
          "progress.epoch = '2000000000'; expected a whole number from 0 "},
         {skip_epochs, SEAL_SCHEMA_1,
-         "progress.steps_done = '1'; expected 16 (3 epochs x 5 steps + 1)"},
+         "progress.steps_done = '1'; expected 16 (3 epochs x 5 steps + 1 of the current epoch)"},
         {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
         {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected one number per rank"},
-        {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; expected '1' as in this run"},
+        {lose_seed, SEAL_ANEW,
+         "__metadata__: 'seed' is missing; expected '1', the value of this run"},
         {age, SEAL_ANEW, "found a checkpoint of schema 7; this program reads schemas 1 to 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

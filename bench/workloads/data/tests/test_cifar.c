@@ -339,9 +339,9 @@ static void test_files_that_are_something_else(void **state)
     const struct world *w = *state;
     static const char page[] = "\n<html><body>404</body></html>";
     static const char records_text[] =
-        "begins with '<html': found a web page, expected CIFAR-10 records; download it again";
+        "begins with '<html' like a web page; expected CIFAR-10 records. Download the file again";
     static const char archive_text[] =
-        "begins with '<html': found a web page, expected a tar archive; download it again";
+        "begins with '<html' like a web page; expected a tar archive. Download the file again";
     const uint8_t *bytes = (const uint8_t *)page;
     write_as(w->data, "cifar-10-binary.tar", false, bytes, sizeof page);
     assert_refused(w, "cifar-10-binary.tar", archive_text);

@@ -111,7 +111,7 @@ static void test_images_in_colour(void **state)
         }
     }
     assert_header_refused(w, (const uint32_t[]){5, 6, 7},
-                          "images of 5 x 6 x 7; expected 1 or 3 colours");
+                          "images of 5 x 6 x 7; expected 1 or 3 channels");
     assert_header_refused(w, (const uint32_t[]){32767, 32767, 3},
                           "expected at most 67108864 bytes");
     assert_header_refused(w, (const uint32_t[]){10, 40, 3}, "truncated: expected 120020 bytes");

@@ -38,9 +38,9 @@ static const struct bad bad_files[] = {
     {TRAIN_IMAGES, true, CUT, -1, 0, "truncated: expected " IMAGES_EXPECTED ", found 120015"},
     {TRAIN_LABELS, false, CUT, -1, 0, "truncated: expected 108 bytes (8 + 100), found 107"},
     {TRAIN_IMAGES, false, APPEND, 3, 0,
-     "byte 120016: trailing bytes: expected " IMAGES_EXPECTED ", found 120019"},
+     "byte 120016: trailing bytes; expected " IMAGES_EXPECTED ", found 120019"},
     {TRAIN_IMAGES, true, APPEND, 1, 0,
-     "byte 120016: trailing bytes: expected " IMAGES_EXPECTED ", found more"},
+     "byte 120016: trailing bytes; expected " IMAGES_EXPECTED ", found more"},
     {TRAIN_IMAGES, false, WORD, 4, 0, "dimension 1 is 0, expected 1 to 4294967295"},
     {TRAIN_IMAGES, false, WORD, 8, 0, "dimension 2 is 0, expected 1 to 32767"},
     {TRAIN_IMAGES, true, WORD, 12, 0xffffffff, "dimension 3 is 4294967295, expected 1 to 32767"},
@@ -164,19 +164,20 @@ static const struct {
     const char *contents, *text;
 } mistaken[] = {
     {"<!DOCTYPE html>\n<html><head>",
-     "begins with '<!DOCTYPE html': found a web page, expected IDX; download it again"},
+     "begins with '<!DOCTYPE html' like a web page; expected IDX. Download the file again"},
     {"\xef\xbb\xbf\r\n \t<!doctype HTML>",
-     "begins with '<!DOCTYPE html': found a web page, expected IDX; download it again"},
-    {"<HTML>\n", "begins with '<html': found a web page, expected IDX; download it again"},
+     "begins with '<!DOCTYPE html' like a web page; expected IDX. Download the file again"},
+    {"<HTML>\n", "begins with '<html' like a web page; expected IDX. Download the file again"},
     {"<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>",
-     "begins with '<?xml': found a server's answer in XML, expected IDX; download it again"},
+     "begins with '<?xml' like a server's answer in XML; expected IDX. Download the file again"},
     {"<Error><Code>AccessDenied</Code></Error>",
-     "begins with '<Error>': found a server's answer in XML, expected IDX; download it again"},
+     "begins with '<Error>' like a server's answer in XML; expected IDX. Download the file again"},
     {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
-     "begins with 'version https://git-lfs': found a pointer of Git LFS, expected IDX; run git lfs "
+     "begins with 'version https://git-lfs' like a pointer of Git LFS; expected IDX. Run git lfs "
      "pull"},
-    {"PK\3\4rest", "begins with 'PK': found a zip archive (also written by torch.save), expected "
-                   "IDX; unpack it, or write a state_dict with safetensors.torch.save_file"},
+    {"PK\3\4rest",
+     "begins with 'PK' like a zip archive (also written by torch.save); expected IDX. Unpack the "
+     "archive, or write a state_dict with safetensors.torch.save_file"},
     {"<ht", "truncated: expected a header of 16 bytes, found 3"},
 };
 

@@ -151,7 +151,7 @@ static const struct {
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1, 30, 40), }",
      "found an array of 5 dimensions, expected images of the shape "},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 2, 15, 40), }",
-     "found images of 2 x 15 x 40; expected 1 or 3 colours as the first or last of these sizes"},
+     "found images of 2 x 15 x 40; expected 1 or 3 channels as the first or last dimension"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (120000,), }",
      "shape: found labels, expected images; is this file swapped with "},
     {TRAIN_IMAGES, "{'descr': '|O', " C_ORDER "'shape': (120000,), }",
@@ -162,7 +162,7 @@ static const struct {
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (101, 30, 40), }",
      "truncated: expected 121328 bytes (128 + 101 x 30 x 40), found 120128"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (99, 30, 40), }",
-     "byte 118928: trailing bytes: expected 118928 bytes (128 + 99 x 30 x 40), found 120128"},
+     "byte 118928: trailing bytes; expected 118928 bytes (128 + 99 x 30 x 40), found 120128"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "}", "byte 64: expected {'descr': "},
     {TRAIN_IMAGES, "{'descr': [('a', '|u1')], " C_ORDER "'shape': (100, 30, 40), }",
      "byte 20: expected {'descr': '|u1', 'fortran_order': False, 'shape': (N, ...)}, found "
@@ -176,11 +176,10 @@ static const struct {
     {TRAIN_LABELS, "{'descr': '', " C_ORDER "'shape': (100,), }",
      "found dtype '', expected integers"},
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1), }",
-     "found an array of 2 dimensions, expected one label for each image: write y.argmax(axis=1) of "
-     "one-hot "
-     "labels, else y.reshape(-1)"},
+     "found an array of 2 dimensions, expected one label per image. Save y.argmax(axis=1) if the "
+     "labels y are one-hot, otherwise y.reshape(-1)"},
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (), }",
-     "found an array of 0 dimensions, expected one label for each image"},
+     "found an array of 0 dimensions, expected one label per image"},
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1), }",
      "shape: found images, expected labels; is this file swapped with "},
     {TRAIN_LABELS, "{'descr': '<u2', " C_ORDER "'shape': (100,), }",
@@ -227,7 +226,7 @@ static void test_labels_out_of_range(void **state)
     uint8_t labels[200] = {0};
     labels[2 * 17 + 1] = 1;
     assert_npy_refused(w, TRAIN_LABELS, make_npy(1, dict, labels, sizeof labels),
-                       "label 17 is 256, expected 0 to 255: number the classes from 0");
+                       "label 17 is 256, expected 0 to 255. Number the classes from 0");
     memset(labels + 2 * 3, 0xff, 2);
     assert_npy_refused(w, TRAIN_LABELS, make_npy(1, dict, labels, sizeof labels),
                        "label 3 is -1, expected 0 to 255");
@@ -266,13 +265,13 @@ static void test_files_that_are_no_arrays(void **state)
         const char *bytes, *text;
         size_t n;
     } other[] = {
-        {"\0\0\10\3\0\0\0\1", "byte 0: not an array of numpy.save, which begins with", 8},
-        {"\x93NUMPY\4\0v\0\0\0", "byte 6: found version 4 of the format, expected 1, 2 or 3", 12},
+        {"\0\0\10\3\0\0\0\1", "byte 0: expected \\x93NUMPY, the first bytes of an NPY file", 8},
+        {"\x93NUMPY\4\0v\0\0\0", "byte 6: found NPY version 4, expected 1, 2 or 3", 12},
         {"\x93NUMPY\1\0", "truncated: expected a header of 12 bytes, found 8", 8},
         {"\x93NUMPY\1\0v\0{'", "truncated: expected a header of 128 bytes, found 12", 12},
         {"\x93NUMPY\2\0\0\0\1\0", "byte 8: found a header of 65548 bytes, expected at most 4096",
          12},
-        {"PK\3\4", "begins with 'PK': found a zip archive", 4},
+        {"PK\3\4", "begins with 'PK' like a zip archive", 4},
     };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         struct bytes b = {malloc(other[i].n), other[i].n};

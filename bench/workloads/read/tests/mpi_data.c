@@ -415,8 +415,8 @@ static void data_in_memory_only_are_refused(void **state)
     dup2(silent, STDERR_FILENO);
     close(silent);
     assert_true(
-        agreed(strcmp(text, "data.read = mpiio: expected 'tiny' in a file that every rank can "
-                            "open, found it only in the memory of each process. Set "
+        agreed(strcmp(text, "data.read = mpiio reads files, but data set 'tiny' is only in the "
+                            "memory of each process. Set "
                             "$SCALEBENCH_CACHE to a writable folder") == 0));
 }
 

@@ -78,7 +78,8 @@ static enum status agree(struct sweep *s, enum status mine, struct error *e)
         return OK;
     if (failed[1])
         return mine != OK ? mine
-                          : error_set(e, ERR_SYSTEM, "another rank cannot start this operation");
+                          : error_set(e, ERR_SYSTEM,
+                                      "an operation of the sweep cannot start on another rank");
     e->status = ERR_UNAVAILABLE;
     return ERR_UNAVAILABLE;
 }

@@ -34,7 +34,7 @@ static enum status fill_gradients(struct sweep_options *o, struct error *e)
         return o->help ? OK
                        : error_set(e, ERR_ARGUMENT,
                                    "--gradients is missing: expected a size such as 64KiB, a "
-                                   "network, or link");
+                                   "network, a model file, or the word link");
     if (text[0] < '0' || text[0] > '9')
         return OK;
     if (!number_parse_unit(text, &type, &bytes) || type != TYPE_SIZE || bytes < SIZE_LEAST ||
@@ -91,8 +91,9 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
         const char *text = config_text(&o->config, swept[i].id);
         if (strcmp(text, option->preset) != 0)
             return error_set(e, ERR_ARGUMENT,
-                             "--%s %s: a sweep runs all values. Select some with %s", option->key,
-                             text, swept[i].instead);
+                             "--%s %s: a sweep runs all values of this option. Select values with "
+                             "%s",
+                             option->key, text, swept[i].instead);
     }
     return config_strategy(&o->config, &config, &at, e);
 }
@@ -103,7 +104,8 @@ static enum status check_group(const struct sweep_options *o, struct error *e)
     for (enum option_id id = 0; id < OPT_OWN; id++)
         if (o->config.values[id].set && strncmp(option_get(id)->key, "sync.", 5) != 0)
             return error_set(e, ERR_ARGUMENT,
-                             "--%s has no effect on a sweep: expected --sync.KEY. Leave it out",
+                             "options of a spec other than --sync.KEY have no effect on a sweep. "
+                             "Leave --%s out",
                              option_get(id)->key);
     return OK;
 }

@@ -257,9 +257,9 @@ static void other_work_is_refused(void **state)
     wanted.images = 64;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
-                        "there: this rank has images per step = 64, but the times were measured "
-                        "with 32. Calibrate with the same network, plan, optimizer, batch and "
-                        "threads");
+                        "there: this rank has images per step = 64, but the times of ops were "
+                        "measured with 32. Calibrate with the network, kernel plan, optimizer, "
+                        "batch and threads of this rank");
     wanted = is;
     strcpy(wanted.plan, "exact");
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
@@ -269,7 +269,8 @@ static void other_work_is_refused(void **state)
     wanted = is;
     wanted.micro_batches = 2;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
-    assert_non_null(strstr(e.text, "has train.accumulate = 2, but the times were measured with 1"));
+    assert_non_null(
+        strstr(e.text, "has train.accumulate = 2, but the times of ops were measured with 1"));
 }
 
 int main(void)
