@@ -195,10 +195,9 @@ static enum status take_step(struct calibration *c, const json_t *row, const cha
 {
     size_t parts = (size_t)calibration_parts(c);
     if (json_array_size(row) != parts)
-        return error_at(
-            e, ERR_DATA, path, 0, 0,
-            "step %d has %zu measured times instead of %zu for %d ops. Calibrate again",
-            c->n_steps + 1, json_array_size(row), parts, c->n_ops);
+        return error_at(e, ERR_DATA, path, 0, 0,
+                        "step %d has %zu measured times instead of %zu for %d ops. Calibrate again",
+                        c->n_steps + 1, json_array_size(row), parts, c->n_ops);
     for (size_t k = 0; k < parts; k++) {
         const json_t *time = json_array_get(row, k);
         json_int_t ns = json_is_integer(time) ? json_integer_value(time) : -1;

@@ -206,8 +206,7 @@ bool config_has_flaw(const struct config *config);
  * returns sync.strategy; config_strategy then rejects sync.zero. */
 enum strategy_kind config_strategy_kind(const struct config *config);
 
-/* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT if unknown; the message lists
- * the variants. */
+/* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the known variants. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
 /* Fills in the configuration of the strategy. ERR_ARGUMENT if the strategy does not support the
@@ -299,8 +298,7 @@ bool config_reads(const struct config *config, enum option_id option);
 bool config_uses(const struct config *config, enum option_id option);
 /* Returns the option whose value leaves this option without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
-/* Returns ERR_ARGUMENT for an option on a command line that has no effect. The message gives the
- * reason. */
+/* Returns ERR_ARGUMENT, with the reason, for an option on a command line that has no effect. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
 /* Writes the reason if a value has no effect because it exceeds the number of steps, epochs, ranks
  * or nodes, such as inject.steps: 100..200 in 50 steps. Returns false if the value has an

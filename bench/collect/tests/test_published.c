@@ -77,8 +77,7 @@ static void byte_order_marks_are_no_names(void **state)
     refuse_csv("\xef\xbb\xbf", "1: column 1 has no name");
 }
 
-#define CARRIAGE_RETURN(line)                                                                      \
-#line ": expected \\n or \\r\\n at the end of a line, found \\r alone"
+#define CARRIAGE_RETURN(line) #line ": expected \\n or \\r\\n at the end of a line, found \\r alone"
 
 static void malformed_tables_are_refused(void **state)
 {

@@ -163,9 +163,8 @@ static void several_points_at_one_epoch_are_refused(void **state)
     struct error e = {.status = OK};
     open_shown(&shown, "{kind: line, y: train_loss, x: epoch, series: sync.strategy}");
     assert_int_equal(read_figure(&shown, &e), ERR_SPEC);
-    assert_non_null(
-        strstr(e.text, "found 2 points at epoch = 1, with different values of ranks, "
-                       "ranks_per_node. Use `series`"));
+    assert_non_null(strstr(e.text, "found 2 points at epoch = 1, with different values of ranks, "
+                                   "ranks_per_node. Use `series`"));
     close_shown(&shown);
 }
 

@@ -22,10 +22,9 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
     if (c->n_refused == n)
         return error_set(e, ERR_UNAVAILABLE, "no point can run here. First refused point: %s: %s",
                          label, c->refusals[first]);
-    return error_set(e, ERR_UNAVAILABLE,
-                     "--strict: %zu of %s cannot run here. First refused point: %s: %s",
-                     c->n_refused, text_plural(points, (long)n, "point"), label,
-                     c->refusals[first]);
+    return error_set(
+        e, ERR_UNAVAILABLE, "--strict: %zu of %s cannot run here. First refused point: %s: %s",
+        c->n_refused, text_plural(points, (long)n, "point"), label, c->refusals[first]);
 }
 
 /* Prints the table of a run and writes its files and figures, even if no launch was needed. Writing

@@ -70,12 +70,11 @@ static enum status read_number(const struct node *node, const struct bounds *bou
         return mark_error(e, ERR_SPEC, node->mark, "%s: expected one %s", bounds->what, kind);
     if (node->quoted || !number_parse(node->text, number) ||
         (bounds->whole && *number != floor(*number)))
-        return mark_error(
-            e, ERR_SPEC, node->mark, "%s: '%s' is not a %s from %.15g to %.15g%s", bounds->what,
-            node->text, kind, bounds->min, bounds->max,
-            strcmp(node->text, "same") == 0
-                ? "; a pad of (kernel - 1) / 2 keeps the size of the feature map"
-                : "");
+        return mark_error(e, ERR_SPEC, node->mark, "%s: '%s' is not a %s from %.15g to %.15g%s",
+                          bounds->what, node->text, kind, bounds->min, bounds->max,
+                          strcmp(node->text, "same") == 0
+                              ? "; a pad of (kernel - 1) / 2 keeps the size of the feature map"
+                              : "");
     if (*number < bounds->min || *number > bounds->max)
         return mark_error(e, ERR_SPEC, node->mark, "%s = %s: allowed %.15g..%.15g", bounds->what,
                           node->text, bounds->min, bounds->max);
@@ -98,8 +97,8 @@ static enum status read_name(const struct node *node, const char *what, char nam
                              struct error *e)
 {
     if (node->kind != NODE_SCALAR || node->text[0] == '\0' || strlen(node->text) >= NET_NAME_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a name of 1 to %d bytes",
-                          what, NET_NAME_MAX - 1);
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a name of 1 to %d bytes", what,
+                          NET_NAME_MAX - 1);
     for (const char *c = node->text; *c; c++)
         if (iscntrl((unsigned char)*c))
             return mark_error(e, ERR_SPEC, node->mark,

@@ -74,10 +74,9 @@ static enum status check_title(const struct spec *spec, struct error *e)
     size_t length = strlen(title->text);
     if (length > 0 && length <= TITLE_MAX)
         return OK;
-    return mark_error(
-        e, ERR_SPEC, title->mark,
-        "title: expected 1 to %d bytes, found %zu. For no title, leave the key out", TITLE_MAX,
-        length);
+    return mark_error(e, ERR_SPEC, title->mark,
+                      "title: expected 1 to %d bytes, found %zu. For no title, leave the key out",
+                      TITLE_MAX, length);
 }
 
 /* Returns whether a figure needs no measurement: it shows layers of networks or published

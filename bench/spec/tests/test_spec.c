@@ -497,8 +497,7 @@ static void test_quick_form(void **state)
     assert_quick(&spec, "own", 70);
     spec_free(&spec);
     refuse("name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\n",
-           "seed=2 form=quick",
-           "SET:1:8: this spec has no quick form...");
+           "seed=2 form=quick", "SET:1:8: this spec has no quick form...");
     refuse(
         "name: a\nmodel: softmax_784\ndata.set: digits\ntrain.global_batch: 64\nquick: epochs=1\n",
         "form=quick",

@@ -278,8 +278,8 @@ static enum status refuse_tensor(const struct safetensors *file,
 {
     char text[128];
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "offset %zu: tensor '%s' (%s) is unknown in this model",
-                    offset_of(file, found), found->name, safetensors_type_text(text, found));
+                    "offset %zu: tensor '%s' (%s) is unknown in this model", offset_of(file, found),
+                    found->name, safetensors_type_text(text, found));
 }
 
 static bool is_wanted(const struct layout *layout, const struct safetensors *file,

@@ -52,9 +52,9 @@ static enum status fill_compared(struct sweep_options *o, struct error *e)
     const struct value *list = &o->config.values[SWEEP_COMPARED];
     o->compares = list->n > 0;
     if (o->compares && list->n != 2)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "--compare: expected two operations, such as shm,mpi_allreduce, found %zu", list->n);
+        return error_set(e, ERR_ARGUMENT,
+                         "--compare: expected two operations, such as shm,mpi_allreduce, found %u",
+                         list->n);
     for (unsigned i = 0; i < list->n; i++)
         TRY(contender_parse(o, "compare", list->texts[i], &o->compared[i], e));
     return OK;

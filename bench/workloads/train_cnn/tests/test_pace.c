@@ -236,8 +236,7 @@ static void bad_files_are_refused(void **state)
     refuse(HEAD "\"ops\":[]}", "ops is missing or empty");
     refuse(HEAD "\"ops\":[{\"name\":\"conv\",\"tensors\":[2,0]}]}", "an op must be a name with");
     refuse(HEAD OPS "\"steps_ns\":[]}", "steps_ns is missing or empty");
-    refuse(HEAD OPS "\"steps_ns\":[[1,2]]}",
-           "step 1 has 2 measured times instead of 7 for 2 ops");
+    refuse(HEAD OPS "\"steps_ns\":[[1,2]]}", "step 1 has 2 measured times instead of 7 for 2 ops");
     refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,-7]]}",
            "step 1: entry 7 must be a time from 0 ns to 1 hour");
     refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,1.5]]}",
