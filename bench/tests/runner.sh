@@ -309,7 +309,7 @@ says_how_tables_come_back() {
     expect 0 "fake" run || return 1
     folder=$(readlink -f "$latest")
     rm "$latest/summary.csv"
-    expect 2 "use \`scalebench figures $folder\` to write the tables" "$bin/scalebench" check fake "step_ms < 1000" --out "$out" &&
+    expect 2 "use \`scalebench figures $folder\` to write its tables" "$bin/scalebench" check fake "step_ms < 1000" --out "$out" &&
         "$bin/scalebench" figures "$folder" &&
         expect 0 "holds" "$bin/scalebench" check fake "step_ms < 1000" --out "$out"
 }

@@ -166,7 +166,7 @@ check "links that do not divide a leaf" expect 2 "export: --oversubscription = 3
     "$scalebench" export "$tmp/flat.yaml" --leaf-hosts 4 --oversubscription 3
 check "an oversubscription without leaves" expect 2 "export: --oversubscription needs leaf switches. Add --leaf-hosts N" \
     "$scalebench" export "$tmp/flat.yaml" --oversubscription 2
-check "another program" expect 2 "runs a program other than train_cnn" "$scalebench" export configs/examples/pi.yaml
+check "another program" expect 2 "the point does not run train_cnn" "$scalebench" export configs/examples/pi.yaml
 
 if command -v smpirun >/dev/null; then
     check "SimGrid agrees at 16 ranks" agrees_with_simgrid 10

@@ -124,7 +124,7 @@ check "shards for every rank" expect 2 "1 samples are too few for 2 ranks" \
     --data.shard contiguous
 check "data that are nowhere" expect 2 "$tmp/none" "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
     --data.set mnist --data.path "$tmp/none" --data.read scatter
-check "memory only cannot be read by MPI-IO" expect 2 "in a file that every rank can open" \
+check "memory only cannot be read by MPI-IO" expect 2 "is only in the memory of each process" \
     env SCALEBENCH_CACHE=/proc/none "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.read mpiio
 if unshare -m true 2>/dev/null; then
     check "shared memory that is too small" refuses_a_small_shm -m
