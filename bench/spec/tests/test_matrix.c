@@ -46,8 +46,8 @@ static void test_variants(void **state)
            "6:12: sync.variant of strategy reduce_bcast: 'linear' is unknown; "
            "known: usual plain pickled");
     refuse(BODY "sync.variant: mpich\n", NULL,
-           "4:15: sync.variant of strategy allreduce: 'mpich' is unknown; known: usual. Put "
-           "strategies that have variants into separate `cases`");
+           "4:15: sync.variant of strategy allreduce: 'mpich' is unknown; known: usual. Set "
+           "sync.variant only in `cases` whose strategy has several variants");
     refuse(BODY "sync.variant: linaer\n", NULL,
            "4:15: sync.variant: 'linaer' is unknown; nearest 'linear'; "
            "known: usual plain pickled linear mpich sync stale async");
