@@ -28,8 +28,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns whether the text before `end` ends with `name`. Other text may precede the name without a
- * blank, but an underscore may not: "tsp_ring" is not "ring". */
+/* Returns whether the text before `end` ends with `name`. A blank before the name is not required,
+ * but an underscore is rejected: "tsp_ring" does not match "ring". */
 static bool ends_with(const char *text, const char *end, const char *name)
 {
     size_t length = strlen(name);

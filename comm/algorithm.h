@@ -29,6 +29,6 @@ enum status algorithm_write(const struct algorithm_settings *settings, struct er
 const char *algorithm_in_use(void);
 
 /* Returns the index of `name` among the names in a variable's description such as "... auto - text
- * nb - text", or -1 if `name` is not found. The names are the words before " - ". Other text may
- * precede a name without a blank. */
+ * nb - text", or -1 if `name` is not found. A name is the word before " - ". The end of a text may
+ * join the next name without a blank: "textnb - text". */
 int algorithm_number(const char *description, const char *name);

@@ -88,8 +88,9 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Handles an answer. Then asks again, or after the last answer computes the offset and returns
- * true. If the answering node is not rank 0's, adds that node's offset from rank 0. */
+/* Handles the answer if it has arrived, and asks again. After the last answer, instead computes
+ * this node's offset and returns true. If the answering node is not rank 0's, adds that node's
+ * offset from rank 0. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];

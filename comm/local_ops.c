@@ -47,13 +47,14 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
     local_charge_bytes(ex, n * sizeof *x);
 }
 
-/* BLOCK: numbers that are summed at a time, few enough to stay in the first-level cache. The sums
- * have a buffer of their own, since y may be one of the terms. */
+/* BLOCK: count of numbers that local_sum sums at a time, small enough for the first-level cache. A
+ * separate buffer holds a block of sums, since the result y may be one of the terms. LINE: count of
+ * numbers in a cache line. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
-/* Adds x to `sums`, or copies x to `sums` if !add. The hardware prefetcher stops at the end of a
- * block, where another term follows. Therefore each line prefetches the same line of this term's
- * next block. */
+/* Adds x to `sums`, or copies x to `sums` if !add. After a block of x, sum_block reads other terms,
+ * so the hardware prefetcher does not fetch the next block of x. The loop therefore prefetches the
+ * next block, one cache line at a time. */
 static inline __attribute__((always_inline)) void
 add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
 {

@@ -97,8 +97,8 @@ void local_low_rank_p(const struct exec *ex, const struct low_rank *shape, real 
                       const real *q);
 void local_low_rank_q(const struct exec *ex, const struct low_rank *shape, real *q, const real *m,
                       const real *p);
-/* Sum over k of the outer products of p[k] and q[k]: local_low_rank_product writes it to m,
- * local_low_rank_subtract subtracts it from m. */
+/* local_low_rank_product sets m to the sum of the outer products of p[k] and q[k] over all k.
+ * local_low_rank_subtract subtracts this sum from m. */
 void local_low_rank_product(const struct exec *ex, const struct low_rank *shape, real *m,
                             const real *p, const real *q);
 void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape, real *m,

@@ -2,9 +2,10 @@
  * become 0 in fp16. Therefore the gradient of the loss is multiplied by a scale, and the summed
  * gradients are divided by it before use. If the sum overflows fp16, every rank skips the step.
  *
- * A dynamic scale adapts to such overflows as in DeepSpeed. Each overflow first lowers the
- * hysteresis; once the hysteresis is 1, each overflow halves the scale. Every `window` steps
- * without overflow, not counting the first, double the scale and reset the hysteresis.
+ * A dynamic scale adapts to such overflows as in DeepSpeed. An overflow lowers the hysteresis by 1
+ * or, if the hysteresis is already 1, halves the scale. After every `window` steps without
+ * overflow, the scale is doubled and the hysteresis is reset. The first step after the start or
+ * after an overflow does not count.
  *
  * Scales are powers of two, so dividing by them is exact. */
 #pragma once

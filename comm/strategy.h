@@ -81,8 +81,8 @@ struct sync_times {
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
     int64_t poll_ns; /* part of comm_exposed_ns spent testing for messages during computation */
-    /* Time (clock_ns) when this rank began its last blocking wait after computing, minus the time
-     * of earlier waits in the step. 0: the step had no wait. */
+    /* Time (clock_ns) when this rank began its last wait that followed computation, minus the
+     * duration of earlier waits in the step. 0: the step had no wait. */
     int64_t arrive_ns;
 };
 
@@ -121,8 +121,8 @@ struct strategy {
     /* Calls arenas_alloc and allocates in s->memory everything that steps need. Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
-    /* Waits until the parameters of `range` are ready for `pass`. Unless stated otherwise, a NULL
-     * hook does nothing. */
+    /* Waits until the parameters of `range` are ready for `pass`. A hook of struct strategy that is
+     * NULL does nothing, unless its comment states a default. */
     enum status (*params_needed)(struct sync *s, struct range range, enum pass pass,
                                  struct error *e);
     void (*params_done)(struct sync *s, struct range range, enum pass pass);
@@ -134,10 +134,11 @@ struct strategy {
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
     /* Lets messages in transit progress without waiting. Returns whether any message was in
-     * transit; on parameter servers, always true. Called while the rank computes, possibly by
-     * another thread, but never at the same time as another hook. It must not add the time of its
-     * tests to s->times. It adds the time of other work only while s->polls is set. Errors are
-     * reported later, by the wait for the message. */
+     * transit; parameter servers always return true. Called while the rank computes, possibly by
+     * another thread, but never at the same time as another hook. The hook must not add the
+     * duration of message tests to s->times. It adds the duration of other work, such as the
+     * optimizer on a server, only if s->polls is set. Errors are reported later, by the wait for
+     * the message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
      * global norm. The shares of all ranks cover the gradient exactly once. NULL hook: each rank
@@ -175,14 +176,15 @@ struct sync {
     const bool *in_norm;
     int rank, ranks;
     struct arenas arenas;
-    size_t *counts; /* [2 n_tensors] number of elements of each tensor, then config.rows */
+    /* [2 n_tensors] number of elements of each tensor, then number of rows of each (config.rows) */
+    size_t *counts;
     struct sync_times times;
     struct cost extra; /* cost of this step's calls of sync_extra_sum */
     bool polls;        /* whether sync_poll is running on the computing thread */
     /* whether sync_finish_sum, sync_finish_sums or sync_clip_alone has been called in this step */
     bool sum_finished;
-    /* Set by the caller: whether sync_finish_sum sets sum_norm2 to sync_norm2_local of this step's
-     * sum, before it scales and clips the sum. */
+    /* Set by the caller: whether sync_finish_sum stores the result of sync_norm2_local in
+     * sum_norm2, before it scales and clips the gradients. */
     bool takes_norm2;
     double sum_norm2;
     /* whether this step's gradients overflowed fp16 on any rank (if sync_clip_alone was called: on
@@ -208,12 +210,12 @@ struct sync {
     /* functions of the compressor (comm/compress.h); NULL: none */
     const struct compressor *compressor;
     void *compression; /* state of the compressor */
-    uint64_t infinite; /* number of infinite values that this rank has encoded in fp16 */
+    uint64_t infinite; /* number of gradients and sums that became infinite in fp16 on this rank */
 };
 
-/* Allocates zeroed, aligned memory, already paged in, for arenas whose pointer is NULL;
- * sync_destroy frees it. A strategy may first set pointers to other memory. If mem_free must not
- * free that memory, the destroy hook must set these pointers to NULL. */
+/* Allocates each arena whose pointer is NULL: zeroed, aligned and already paged in. sync_destroy
+ * frees arenas with mem_free. A strategy may first point arenas at other memory. If mem_free must
+ * not free this memory, the destroy hook must reset these pointers to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 
 /* Creates a strategy and its arenas. Collective. After an error nothing is allocated. */
@@ -303,8 +305,8 @@ void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
  * add its duration to comm_exposed_ns. The first wait of a step sets arrive_ns. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
-/* Ends a wait after which the rank computes. The next wait then sets arrive_ns anew, minus the time
- * of earlier waits. */
+/* Ends a wait after which the rank computes again. The next wait overwrites arrive_ns with its own
+ * start time, minus the duration of earlier waits. */
 void sync_comm_end_amid(struct sync *s);
 /* Mark the start and end of communication calls that do not wait for messages, and add their
  * duration to comm_exposed_ns. */
@@ -312,9 +314,10 @@ void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
 #define SYNC_TITLE 64
-/* Writes the name of the strategy's state in a checkpoint, for example "allreduce + powersgd of
- * rank 2" or "delayed, scaled after". Names must differ, because a checkpoint contains mean
- * gradients for "delayed", but summed gradients for "delayed, scaled after". */
+/* Writes the strategy's name for checkpoints to `text`, for example "allreduce + powersgd of rank
+ * 2" or "delayed, scaled after". Returns `text`. The name includes options on which the saved state
+ * depends: a checkpoint contains mean gradients for "delayed", but summed gradients for "delayed,
+ * scaled after". */
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
 /* Returns the flags (STRATEGY_...) of the strategy in its variant. */
@@ -324,11 +327,11 @@ unsigned sync_flags(const struct sync *s);
  * period if the strategy does not communicate in every step. */
 struct cost sync_cost(const struct sync *s);
 
-/* Prepares summed gradients for the optimizer: elements [begin, end), for which this rank is
- * responsible. In fp16, ranks first agree whether any number is not finite; if so, nothing else is
- * done. Then the gradients are divided by the number of replicas (config.scale post) and clipped by
- * value. Finally they are clipped by global norm, so that the norm over all ranks is at most
- * o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
+/* Prepares the summed gradients that this rank updates, [begin, end), for the optimizer. In fp16,
+ * first sets s->overflow on all ranks if any rank's gradients are not finite; after an overflow
+ * nothing else is done. Then divides the gradients by the number of replicas if config.scale is
+ * post, and clips them by value. Finally clips by global norm, so that the norm over all ranks is
+ * at most o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
 
@@ -355,10 +358,10 @@ double sync_norm2_local(struct sync *s);
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* For ranks that update weights with their own gradient instead of a sum. sync_clip_alone clips
- * this gradient by value and by its own norm; sync_update_alone does the same, then runs the
- * optimizer. In 16-bit precisions the gradient is first rounded, as if it had been sent; in fp16 an
- * overflow on this rank sets s->overflow. */
+/* sync_clip_alone prepares this rank's own gradient for an update without a sum over ranks. First
+ * rounds the gradient in 16-bit precisions, as if it had been sent, and in fp16 sets s->overflow if
+ * an element is not finite. Then clips by value and by the norm of this gradient. sync_update_alone
+ * calls sync_clip_alone, then runs the optimizer. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

@@ -31,7 +31,8 @@ void sync_comm_begin(struct sync *s)
     begin_at(s, now_ns);
 }
 
-/* Ends the interval. The timeline shows it under the name of the last wait. */
+/* Ends an interval of exposed communication. The timeline names the interval after the last
+ * wait. */
 void sync_comm_end(struct sync *s)
 {
     end_interval(s, s->waiter->operation);

@@ -116,8 +116,8 @@ double sync_norm2_local(struct sync *s)
     return s->in_norm != NULL ? norm2_of_own(s, begin, end) : norm2_between(s, begin, end);
 }
 
-/* Scales gradients so that their norm is at most clip_norm. If the norm is NaN they are not scaled,
- * so that divergence stays visible. */
+/* Scales gradients [begin, end) by clip_norm / norm if the norm, the root of norm2, exceeds
+ * clip_norm. A NaN norm leaves the gradients unchanged, so that divergence stays visible. */
 static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                           double norm2)
 {
@@ -126,7 +126,8 @@ static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begi
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
 }
 
-/* Clips by the norm over all ranks that together hold the network. */
+/* Clips the gradients in `spans` [n] so that the norm of the whole network's gradient, over all
+ * ranks that hold a part of the network, is at most clip_norm. Collective. */
 static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const struct span *spans,
                                 size_t n, struct error *e)
 {

@@ -33,10 +33,11 @@ static bool cpu_has_avx512(void)
 }
 
 /* Returns the number of the BLIS kernel set to use, or -1 to leave the choice to BLIS. BLIS up to
- * 0.9 chooses badly on many processors. It supports AMD processors up to family 25, but never uses
- * AVX-512 on them. It recognises Intel processors with two AVX-512 units by name. All other
- * processors get slower kernels. With the Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead
- * of 42 with portable C. A Xeon whose name is hidden by a hypervisor reaches 152 instead of 90. */
+ * 0.9 chooses badly on many processors. On AMD processors it never uses AVX-512, and above family
+ * 25 it uses portable C. On Intel processors it uses AVX-512 only if the processor's name is known
+ * to BLIS as a model with two AVX-512 units. On a Zen 5 core, the Skylake kernels (AVX-512) reach
+ * 230 GFLOP/s, and portable C reaches 42. On a Xeon whose name a hypervisor hides, the Skylake
+ * kernels reach 152 GFLOP/s, and the kernels chosen by BLIS 90. */
 static int choose_arch(void)
 {
     enum { LAST_KNOWN_AMD_FAMILY = 25 };

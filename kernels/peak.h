@@ -1,6 +1,7 @@
-/* Peak rates of an instruction set. Arithmetic: multiplications and additions in registers, with
- * enough independent sums to keep all multipliers busy. Memory: loads, or additions to memory. If
- * the instruction set has bf16 products, these are measured. */
+/* Peak rates of one core with an instruction set. The FLOP rate is measured by multiplying and
+ * adding in registers, with enough independent sums to keep all multipliers busy. Operands are bf16
+ * if the instruction set has bf16 products. The memory rate is measured by loading numbers, or by
+ * adding to numbers in memory. */
 #pragma once
 
 #include <stddef.h>

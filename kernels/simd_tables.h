@@ -19,7 +19,7 @@
         return tables[isa];                                                                        \
     }
 #define SIMD_DECLARE(type, name) SIMD_DECLARE_UP_TO(type, name, avx512, avx512)
-#if defined(SCALEBENCH_F64) /* double precision never rounds operands to 16 bits */
+#if defined(SCALEBENCH_F64) /* the double build never rounds operands to 16 bits */
 #define SIMD_DECLARE_BF16(type, name)  SIMD_DECLARE(type, name)
 #define SIMD_DECLARE_TILES(type, name) SIMD_DECLARE(type, name)
 #else

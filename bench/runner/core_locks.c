@@ -12,7 +12,7 @@
 
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
-    char all[4096] = ""; /* processors that this process can use, read if a rank is not bound */
+    char all[4096] = ""; /* processor list of this process; filled at the first unbound rank */
     for (int r = 0; r < plan->ranks; r++) {
         const char *cpus = plan->slots[r].cpus;
         if (!cpus[0] && !all[0])

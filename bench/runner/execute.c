@@ -165,9 +165,9 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(elastic ? supervisor_run(&x, e) : launch_once(&x, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
-    /* No result is written for a launch that was stopped, so the launch will run again. The same
-     * applies to a launch that failed after the runner received a signal, since the signal may have
-     * killed the launch's processes. */
+    /* A launch gets no result, and runs again on resume, in two cases: the runner stopped the
+     * launch, or the launch failed after the runner received a signal, which may have killed the
+     * launch's processes. */
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&x.outcome);
     if (x.outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

@@ -1,12 +1,13 @@
-/* Facts of a run are the properties of programs and machine on which its results depend
- * (facts.def). The manifest stores them as a JSON object of texts. The spec, the number of launches
- * and host names are not facts. Launches of one point with equal facts measure the same thing.
+/* The facts of a run are the properties of programs and machine on which the run's results depend
+ * (facts.def). The manifest stores the facts as a JSON object of strings. The spec, the number of
+ * launches and host names are not facts. Launches of one point with equal facts measure the same
+ * thing.
  *
- * Facts of the measured programs and of the machine identify a run. If one of them changes, a new
- * run begins, and the old one can still be shown and compared. A new version of a peer program (by
- * other authors) only concerns points that run this program, so the run is resumed. Launches of the
- * old version are kept, but no result uses them until that version is back. Ratios stay valid,
- * since both launches of a ratio are from one block. */
+ * If a fact changes, a new run begins; the old run can still be shown and compared. However, a new
+ * version of a peer program (by other authors) concerns only the points that run this program, so
+ * the run is resumed. Launches of the old version are kept, but no result uses these launches
+ * unless the old version is installed again. Ratios stay valid, since both launches of a ratio are
+ * from one block. */
 #pragma once
 
 #include <jansson.h>
@@ -30,8 +31,9 @@ enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const stru
 /* Writes the SHA-256 of all facts, in hexadecimal. */
 enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
 
-/* Returns the name of the next fact after `last` that `was` and `is` both contain, with different
- * values. NULL if there is none. last = NULL: begins with the first fact. */
+/* Returns the name of the next fact after `last` whose value differs between `was` and `is`; NULL
+ * if there is none. Skips facts missing from `was` or `is`. last = NULL: begins with the first
+ * fact. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
 /* Returns whether a run that began with facts `was` can be resumed with facts `is`. This is true if
@@ -40,7 +42,8 @@ const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the
- * condition under which launches from before the fact's change are used again. */
+ * condition for reuse of launches made before the fact changed, such as "with the earlier
+ * program". */
 void fact_explain(char *text, size_t size, const char *name);
 const char *fact_way_back(const char *name);
 

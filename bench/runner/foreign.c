@@ -82,8 +82,8 @@ static enum status find(char path[PATH_BYTES], bool *found, const struct spec *s
     return OK;
 }
 
-/* Refuses a program with the file name of another program of the campaign, of a workload or of pin.
- * Also refuses more than FOREIGN_PROGRAMS_MAX programs. */
+/* Refuses a program whose file name is "pin", the name of a workload, or the file name of another
+ * program of the campaign. Also refuses more than FOREIGN_PROGRAMS_MAX programs. */
 static enum status check_name(json_t *programs, const struct config *config, struct error *e)
 {
     const struct mark mark = config->values[OPT_COMMAND].mark;

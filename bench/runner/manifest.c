@@ -16,8 +16,8 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-/* files with kernel settings that affect measurements, and with the load; the manifest has null for
- * a file that is missing */
+/* files of kernel settings that affect measurements, and of the load average; a missing file is
+ * null in the manifest */
 static const struct {
     const char *key, *path;
 } readings[] = {

@@ -77,9 +77,10 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the runner's file for WATCH_S seconds. Returns false if its line changes (the runner
- * lives) or the file disappears (the runner has ended), else true. A file that stays empty was left
- * by a runner killed while creating it. */
+/* Watches the file of another host's runner for WATCH_S seconds. Returns false if the line in the
+ * file changes (the runner lives) or the file disappears (the runner has ended). Otherwise returns
+ * true: the runner is assumed dead. If the file stays empty, the runner was killed while creating
+ * the file. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];
@@ -96,8 +97,8 @@ static bool watch(const char *run_dir, const char *path, const char *line)
     return same;
 }
 
-/* Creates the file exclusively, which works on every file system. ERR_UNAVAILABLE if the file
- * exists. */
+/* Creates the owner file with O_EXCL, which, unlike a lock, works on every file system.
+ * ERR_UNAVAILABLE if the file exists. */
 static enum status create(struct owner *o, struct error *e)
 {
     int fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

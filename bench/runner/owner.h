@@ -22,7 +22,8 @@ struct owner {
  * names a runner on another host, watches the file for some seconds. ERR_UNAVAILABLE if the file
  * changes, or if another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
-/* Updates the file if the next update is due. */
+/* Updates this runner's line in the owner file if o->next_s has passed. Does nothing if this
+ * process does not own the run. */
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 

@@ -161,8 +161,8 @@ static bool all_rules_hold(const struct summary *s)
     return met == RULES;
 }
 
-/* Draws the figures of a sweep's table and prints its summary. Clears *all_well if a verdict in the
- * table is bad. */
+/* Draws the figures of a sweep and prints a summary of its table, as `request` specifies. Sets
+ * *all_well to false if the printed table has a wrong result. */
 static enum status show_sweep(const char *table, const struct report_request *request,
                               const char *plots, bool *all_well, struct error *e)
 {
@@ -193,8 +193,8 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Draws the figures of a run and prints its table. Figures are drawn from the CSV files, hence only
- * if these were written (`written` is OK). */
+/* Draws the figures of a run from its CSV files, and prints the run's table. `written`: status of
+ * writing the CSV files; if it is an error, draws no figures. */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)

@@ -17,15 +17,16 @@ struct report_request {
     bool figures_optional; /* whether a missing gnuplot is a note, not an error */
     bool strict;           /* whether to fail if a rule of Hoefler and Belli is not met */
     FILE *table;           /* stream to which the table is printed; NULL: none */
-    /* number of the journal's last launches whose failures this command has already printed */
+    /* number of launches that this command ran (the journal's last): their failures are already
+     * printed */
     size_t n_reported;
     /* writable journal, to retry damaged launches; NULL: do not retry them */
     struct journal *journal;
 };
 
 struct report_result {
-    bool all_well; /* whether no point makes the campaign fail, no verdict of a printed sweep is bad
-                      and, if `strict`, all rules of Hoefler and Belli are met */
+    bool all_well; /* false if a point makes the campaign fail, a printed sweep has a wrong result
+                      or, with `strict`, a rule of Hoefler and Belli is not met */
     /* number of launches marked for a retry because their records are damaged; if not 0, nothing
      * else was done */
     size_t damaged;

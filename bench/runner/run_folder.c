@@ -88,8 +88,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run, named by the current time. Names must sort by start: if the name
- * would not follow the newest run's name, uses one second after the newest run's time. */
+/* Creates the folder of a new run, named by the current time or, if this is later, by one second
+ * after the newest run's time. So names sort by start. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];

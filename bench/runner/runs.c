@@ -15,8 +15,8 @@ bool run_is_name(const char *name)
     return end != NULL && *end == '-' && strlen(end + 1) == RUN_ID_DIGITS;
 }
 
-/* Returns whether the facts are a JSON object of texts. Otherwise they are missing, or were edited
- * by hand. */
+/* Returns whether `facts` is a JSON object that contains only strings. If not, the manifest has no
+ * facts or was edited by hand. */
 static bool are_facts(const json_t *facts)
 {
     const char *name;

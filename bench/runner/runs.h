@@ -41,5 +41,5 @@ void run_free(struct run *run);
 enum status runs_read(struct runs *runs, const char *folder, struct error *e);
 void runs_free(struct runs *runs);
 
-/* Returns whether a folder of this name is the folder of a run. */
+/* Returns whether `name` has the form of a run's folder name. */
 bool run_is_name(const char *name);

@@ -10,7 +10,7 @@
 
 struct same_here {
     const struct spec *spec;
-    /* groups of points that are equal except for options for which effect_depends returns true */
+    /* groups of points that differ at most in options whose effect depends on the machine */
     struct alike *groups;
     struct seen {
         char *effect;    /* processors of all ranks, instruction set; NULL: point not added */
@@ -54,8 +54,9 @@ void same_here_free(struct same_here *same)
     free(same);
 }
 
-/* Returns the name of the instruction set of a point's kernels on this processor. If the point does
- * not use kernels.isa, or the processor does not support the option's value, returns this value. */
+/* Returns the name of the instruction set that a point's kernels use on this processor. Returns the
+ * value of kernels.isa if the point does not use this option, or the processor does not support the
+ * value. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

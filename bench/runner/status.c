@@ -14,8 +14,8 @@ struct reading {
     struct spec spec;
     struct journal journal;
     struct launch_order order;
-    size_t *failed; /* [n_points] number of the point's failed launches that no other launch has
-                       replaced */
+    size_t *failed; /* [n_points] number of failed launches of each point that have no retry and no
+                       successful repetition */
 };
 
 static void count_failures(struct reading *r, const struct journal_places *places)
@@ -29,9 +29,10 @@ static void count_failures(struct reading *r, const struct journal_places *place
     }
 }
 
-/* Returns whether the point needs no more launches: it has all timed launches and accuracy runs
- * that the spec requires, its training diverged, or the run is finished. If the confidence interval
- * is too wide, the point needs the maximum number of launches. */
+/* Returns whether the point needs no more launches: the run is finished, the point's training
+ * diverged, or the point has all required accuracy runs and enough timed launches. Enough is the
+ * minimum of measure.time.launches if the point is as precise as measure.time.precision requires,
+ * else the maximum. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];

@@ -17,22 +17,26 @@ enum run_state {
 
 struct run_status {
     struct run run;
-    /* name of the first run with equal facts and points, borrowed; NULL: this run is the first */
+    /* name of the oldest run with the facts (bench/runner/facts.h) and points of this run,
+     * borrowed; NULL: this run is the oldest */
     const char *repeats;
     enum run_state state;
     char why[512];
-    /* total number of points in the spec, and number of points in each of four states */
+    /* numbers of points in the spec: all, done, failed, skipped and pending */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points as precise as measure.time.precision requires */
-    /* numbers of launches of the spec's points by state. `done`: ended and not retried; `failed`
-     * includes launches that were retried */
+    /* numbers of launches of the spec's points. `done`: launches that ended and were not retried,
+     * including failed launches; `failed`: all failed launches, including retried launches; `left`:
+     * pending launches */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
     bool at_most;  /* whether left_s is an upper bound */
-    /* points that the spec no longer contains: `kept` is the number of their launches,
-     * `kept_points` the number of points */
+    /* `kept`: number of ended launches of points that the spec no longer contains; `kept_points`:
+     * number of these points */
     size_t kept, kept_points;
-    size_t outdated; /* number of unused launches of earlier versions of peer programs */
+    /* number of ended launches that are not used, since they ran another version of a peer
+     * program */
+    size_t outdated;
     /* process, host and start of the runner; "": no runner is alive */
     char owner[512];
     bool running;                 /* whether a launch is running now */

@@ -26,7 +26,9 @@ struct supervised {
     struct segments all;
     size_t counted;  /* index of the first attempt that ranks_left counts */
     size_t restarts; /* number of restarts during this launch */
-    int *nodes;      /* [n_nodes] nodes that answered when last asked; NULL: never asked */
+    /* [n_nodes] nodes that answered the last query after ranks died; NULL: no query was made, or
+     * the site does not support queries */
+    int *nodes;
     int n_nodes;
 };
 
@@ -56,8 +58,9 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns the number of ranks that a restart can use. If restart.with = fewer, each attempt in
- * which ranks died costs one rank, and the rest must fit on the nodes that answer. */
+/* Returns the number of ranks that a restart can use: all ranks of the point by default. If
+ * restart.with = fewer, subtracts one rank per attempt in which ranks died, and limits the result
+ * to the ranks that fit on the nodes that answered. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;
@@ -143,7 +146,8 @@ static double left_s(const struct supervised *s)
     return left > 1 ? left : 1;
 }
 
-/* After ranks died, refuses a segment that needs more nodes than have answered. */
+/* Returns ERR_UNAVAILABLE if the segment needs more nodes than answered a query after ranks died;
+ * OK if no query was made. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)

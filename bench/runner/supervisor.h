@@ -8,8 +8,7 @@
 
 #include "bench/runner/attempt.h"
 
-/* Runs the remaining segments in one launch. x->outcome is the outcome of the last attempt, but
- * with the total wall time. If ranks died and could not be restarted, x->after has the time of
- * death and the reason against a restart. x->after is "" if restarted ranks would fail again, as
- * after a bad spec. */
+/* Runs the remaining segments in one launch. x->outcome: outcome of the last attempt, with the wall
+ * time of the whole launch. x->after: time of death, and reason why the ranks could not be
+ * restarted; "" if no ranks died, or if restarted ranks would fail again (as with a bad spec). */
 enum status supervisor_run(struct execution *x, struct error *e);

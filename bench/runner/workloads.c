@@ -55,8 +55,8 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
                                              : w->programs[id_of(point)];
 }
 
-/* Runs the point's program with the point's options and `question`, such as --identify. Reads the
- * first line that it prints. */
+/* Runs the point's program with the option `question`, such as --identify, and the point's options.
+ * Stores the first line of the program's output in `answer`. */
 static enum status ask(const struct workloads *w, const char *question, const struct point *point,
                        char *answer, size_t size, int *exit_status, struct error *e)
 {

@@ -9,8 +9,9 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Paths of the workloads' programs, and of the helpers that give peer programs their inputs. "": no
- * point needs the program, or the program has no helper. */
+/* Programs that a campaign measures. `programs`: their paths, by workload. `helpers`: paths of the
+ * programs that make the inputs of peer programs, by workload. "": no point needs the workload, or
+ * the workload has no helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */
@@ -40,9 +41,10 @@ char *workload_about(const struct point *point);
 /* Asks the point's program and stores the answer. A peer program (by other authors) answers whether
  * it can run here. The trainer answers with the properties that all its launches share
  * (launch_common of bench/collect). A user's program (workload: command) is only searched for.
- * ERR_UNAVAILABLE with the reason if the program is missing or cannot run, images do not fit the
- * network, or restart.with is in_place. ERR_SPEC at the option if data cannot be read, or if labels
- * or the number of images do not fit. Any other problem is reported later by the launches. */
+ * ERR_UNAVAILABLE with the reason if the program is missing or cannot run, the image shape does not
+ * fit the network, or restart.with is in_place. ERR_SPEC at the option if the data cannot be read,
+ * a label has no class in the network, or there are too few images. Any other problem is reported
+ * later by the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a property that a launch reports differs from the value that workloads_ask

@@ -55,8 +55,8 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* Refuses hosts of `ci/netns.sh exec` if the spec sets a link that differs from their link. Results
- * would otherwise name the wrong link. */
+/* Returns ERR_UNAVAILABLE if the spec sets a link that differs from the link of the hosts from
+ * `ci/netns.sh exec`. Without this check, the results would state a link that was not used. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -92,8 +92,9 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Writes the name of a host: the host's line in h->file up to a colon or, for the campaign's own
- * hosts, "node<N>" as in ci/netns.sh. Returns false if the file cannot be read. */
+/* Writes the name of host number `node`: for the campaign's own hosts, "node<N>" as in ci/netns.sh;
+ * for listed hosts, the part of the host's line in h->file before the colon. Returns false if the
+ * file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -162,10 +163,10 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
-/* Disables UCX's rendezvous protocol over TCP (UCX 1.13). If two ranks exchange messages, the
- * protocol's clear-to-send message waits behind outgoing data, which doubles the time of recursive
- * halving. However, MPI_Finalize hangs without rendezvous. Users' programs (workload: command) call
- * MPI_Finalize, so rendezvous stays enabled for them. */
+/* Returns environment entries that disable UCX's rendezvous protocol; NULL for users' programs
+ * (workload: command). Over TCP (UCX 1.13), if two ranks exchange messages, the protocol's
+ * clear-to-send message waits behind outgoing data, which doubles the time of recursive halving.
+ * However, MPI_Finalize hangs without rendezvous, and users' programs call MPI_Finalize. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};

@@ -3,9 +3,9 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Adds mpiexec's arguments. Without these options, hydra would start ranks through the batch system
- * of a job, and Open MPI's mpiexec would bind ranks before pin does and refuse more ranks than
- * cores. */
+/* Adds mpiexec's options and the command of the ranks. For hydra, the options avoid starting ranks
+ * through a job's batch system. For Open MPI, the options disable its binding (pin binds ranks) and
+ * allow more ranks than cores. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",

@@ -163,8 +163,9 @@ static enum status compare(const struct machines *m, const char *name, const str
     return OK;
 }
 
-/* Checks a machine's answer. A shell exits with 126 or 127 if it cannot run scalebench. A build
- * without the command `machine` exits with 2. */
+/* Checks that a machine gave a complete answer and has the same programs as this machine. If
+ * scalebench cannot run there (exit status 126 or 127) or lacks the command `machine` (2), the
+ * error says to install the same build. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {

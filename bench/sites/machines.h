@@ -25,7 +25,7 @@ struct machines {
     /* command that every machine runs: scalebench, `machine`, paths of programs, NULL */
     char **question;
     size_t n_programs;
-    /* [n_programs]: hashes of this machine's programs; NULL: not yet asked */
+    /* [n_programs]: hashes of this machine's programs; NULL until the first machine is asked */
     char (*hashes)[MACHINE_HASH_BYTES];
     struct machine *all;
     size_t n;
@@ -39,9 +39,9 @@ enum status machines_open(struct machines *m, const char *scalebench, const char
                           struct error *e);
 void machines_close(struct machines *m);
 
-/* Asks the machines of a point that were not asked before. ERR_UNAVAILABLE, naming the machine, if
- * it cannot be reached, or if its programs are missing or differ from ours. Warns once of different
- * hardware classes. */
+/* Checks the machines of a point. Asks each machine only once per campaign. ERR_UNAVAILABLE with
+ * the name of the first machine that cannot be reached, lacks a program or has programs that differ
+ * from ours. Warns once of different hardware classes. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
 
 /* Returns whether a machine is one of the nodes of a point. */

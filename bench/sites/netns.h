@@ -29,12 +29,12 @@ struct netns_answer {
     struct error reason; /* OK if hosts with the link are possible; else the reason why not */
 };
 
-/* Counts the hosts that the points of a spec need, without bringing them up. `home` is the folder
- * with ci/netns.sh; ERR_ARGUMENT if the path is too long. */
+/* Sets n->hosts to the number of hosts that the largest point of a spec needs. Brings no hosts up.
+ * `home` is the folder with ci/netns.sh; ERR_ARGUMENT if the path is too long. */
 enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e);
 
-/* Adds the command line of ci/netns.sh: the campaign's number of hosts, the point's link and
- * `mode`. */
+/* Adds a command line of ci/netns.sh with the campaign's number of hosts and the point's link.
+ * `mode`: command of the script (probe, hold or exec). */
 void netns_add_command(struct argv_builder *argv, const struct netns *n,
                        const struct config *config, const char *mode);
 

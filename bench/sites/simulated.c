@@ -6,7 +6,8 @@
 
 #include "bench/sites/site.h"
 
-/* Passes on the job's --calibration=LAUNCH, the source of op times, if any. */
+/* Copies the option --calibration=LAUNCH (launch that supplies the times of ops) from the job's
+ * arguments, if present. */
 static void add_calibration(struct argv_builder *argv, const struct site_job *job)
 {
     static const char option[] = "--calibration=";

@@ -25,7 +25,7 @@ struct site_job {
     /* Arguments of the program, NULL-terminated. A user's program (workload: command) gets only
      * these arguments; other programs get the point's options first, then these arguments. */
     const char *const *arguments;
-    const int *order; /* nodes of the site that the point uses, in order; NULL: the first nodes */
+    const int *order; /* index, within the site, of each node of the point; NULL: 0, 1, 2, ... */
 };
 
 enum { SITE_CLEANUP_GONE = 4 };
@@ -57,8 +57,8 @@ struct site {
     /* whether site_check collects facts that `prepare` needs, so that launches must be prepared
      * again after the check */
     bool learns;
-    /* Whether daemons on the nodes start the ranks. The ranks are then not descendants of the
-     * runner, and the ranks, not the runner, measure the processor time of other processes. */
+    /* Whether daemons on the nodes start the ranks, which are then not descendants of the runner.
+     * If so, the ranks instead of the runner measure the processor time of other processes. */
     bool by_daemons;
     /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
      * that do not answer. */

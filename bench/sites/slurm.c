@@ -8,8 +8,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Returns the launcher that the spec names, else the launcher found by a trial, else the launcher
- * to try first. */
+/* Returns the launcher that the spec names. If the spec names none (auto), returns the launcher
+ * that a trial found; without a trial, hydra if it is usable, else pmi2. */
 static enum launcher_kind launcher_of(const struct site_job *job)
 {
     enum launcher_kind wanted =

@@ -33,8 +33,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 
-/* Makes a plan for the number of cores of the point's smallest machine. If no machine was asked
- * yet, assumes that all ranks fit. */
+/* Prepares a launch, planned for as many cores as the point's smallest machine has. Before
+ * ssh_check has learnt the numbers of cores, assumes that all ranks fit. */
 static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
                                  struct error *e)
 {
@@ -88,7 +88,8 @@ static enum status ask(const char *machine, struct error *e)
                      said[0] ? said : "cannot run ssh");
 }
 
-/* Asks each machine before a launch, since mpiexec hangs if a machine does not answer. */
+/* Checks that each machine of the point answers ssh, since mpiexec hangs if a machine does not
+ * answer. ERR_UNAVAILABLE with the name of the first silent machine. */
 static enum status ssh_ready(struct netns *netns, const struct config *config, struct error *e)
 {
     (void)netns;

@@ -1,5 +1,5 @@
 /* Conditions and arithmetic over named values: "ranks > 1 and (step_ms * ranks < 100 or
- * sync.strategy = shm)". One language for excludes of a spec, rows of figures, checks and claims.
+ * sync.strategy = shm)". Excludes of a spec, rows of figures, checks and claims use this syntax.
  *
  *   condition   := term { or term };  term := factor { and factor }
  *   factor      := not factor | ( condition ) | comparison
@@ -8,13 +8,13 @@
  *   operand     := number [unit] | name | - operand | ( sum )
  *
  * In a condition, + - * / need blanks around them, since names and words may contain these signs. A
- * word after = or != is a text. A number is compared with the value's number; if the value has no
- * number, the texts of both are compared. Only numbers have an order (< <= > >=) and arithmetic.
+ * word after = or != is a text. `name = number` compares numbers, or texts if the value of the name
+ * has no number. Only numbers have an order (< <= > >=) and arithmetic.
  *
- * Times are in seconds and sizes in bytes, as in options. If a name ends in a unit, as in step_ms
- * or peak_mib, its times or sizes are in that unit. In a comparison of several names, all times
- * have the unit of the first time, and all sizes have the unit of the first size. 80% is 80 for an
- * option and for a column that ends in _pct, and 0.8 for other columns: efficiency >= 80%.
+ * The values of a name that ends in a unit, as step_ms or peak_mib, are in that unit. Other times
+ * are in seconds and other sizes in bytes, as in options. A comparison of several names converts
+ * all times to the unit of its first time, and all sizes to the unit of its first size. 80% is 80
+ * for an option and for a column that ends in _pct, and 0.8 for other columns: efficiency >= 80%.
  *
  * A value may be an interval. A condition is true if it is true for all values in the intervals,
  * false if it is false for all, and otherwise open. The interval of a sum contains the sums of all
@@ -33,8 +33,8 @@
 struct condition;
 struct node;
 
-/* Parses a condition; free with condition_free. After an error *c is NULL: ERR_ARGUMENT at line 1
- * and the column in `text`. */
+/* Parses a condition; free with condition_free. After an error, *c is NULL. A syntax error is
+ * ERR_ARGUMENT with line 1 and its column in `text`. */
 enum status condition_parse(struct condition **c, const char *text, struct error *e);
 
 /* Parses a sum without a comparison. + - * / need no blanks, and numbers have no units. */
@@ -67,8 +67,8 @@ typedef bool condition_lookup(struct condition_value *value, const char *name, c
  * names. */
 const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg);
 
-/* Returns whether the condition holds for the numbers, ignoring intervals. Unknown names have
- * unknown values. Allocates nothing. */
+/* Returns whether the condition holds for the numbers of the values, ignoring their intervals.
+ * Comparisons with a name that `lookup` does not know are false. Allocates nothing. */
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);
 
 /* Result of a condition for all values in their intervals: false for all, true for all, or open if
@@ -96,7 +96,7 @@ struct condition_term {
     enum condition_relation relation;
     /* number that the name is compared with, in the unit of the name; NAN for a word or text */
     double number;
-    double scale; /* in a sum: factor that the name's value is multiplied by */
+    double scale; /* in a sum: factor that converts the name's value to the comparison's unit */
 };
 
 /* Kinds of values that a name can have. Texts have no order and no arithmetic. */
@@ -104,8 +104,8 @@ enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 
 enum { CONDITION_WHY = 320 };
 
-/* Returns whether a value of this kind can satisfy the comparison; otherwise writes the reason to
- * `why`. */
+/* Returns whether the term suits a name with values of this kind. Returns false, with the reason in
+ * `why`, if the term compares a number with a word, or uses a text in an order or a sum. */
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 

@@ -146,8 +146,8 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* Returns advice for a message about a point of strategy none, which a baseline may have added; ""
- * for any other strategy. */
+/* Returns the end of a message: for strategy none, advice to keep the option's default, also in a
+ * baseline; "" for other strategies. */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none
@@ -413,9 +413,8 @@ static enum status check_loss_scale(const struct config *config, enum option_id 
            config_text(config, OPT_LOSS_SCALE_MIN), config_text(config, OPT_LOSS_SCALE_INITIAL));
 }
 
-/* Checks train.broadcast_init = false. Ranks then keep their own initial weights. Rejects
- * strategies that copy weights between ranks, and checkpoints, which hold the weights of one
- * rank. */
+/* Checks train.broadcast_init = false (each rank keeps its own initial weights). Rejects strategies
+ * that copy weights between ranks, and checkpoints, which hold the weights of one rank. */
 static enum status check_initial_weights(const struct config *config, enum option_id *at,
                                          struct error *e)
 {

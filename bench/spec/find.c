@@ -116,9 +116,9 @@ static void consider(struct nearest *best, const char *stem, const char *file)
     snprintf(best->file, sizeof best->file, "%s", file);
 }
 
-/* Looks in `folder` for a file whose name is similar to the last part of `path`. File endings are
- * ignored. If the name has an ending, folders are not suggested. A file with exactly this name is
- * no suggestion. */
+/* Replaces the suggestion *near if a file name in `folder` is more similar to the last part of
+ * `path`. Endings are ignored. Folders are suggested only if the last part has no ending. An
+ * identical name is not suggested. */
 static void look_into(struct near_file *near, const char *folder, const char *path)
 {
     struct dirent **found = NULL;
@@ -189,8 +189,9 @@ static enum status explain_missing(const char *home, const char *folder, const c
     return status;
 }
 
-/* Returns the folder that contains configs/: $SCALEBENCH_HOME if set, otherwise the parent of the
- * program's folder, for a trainer that is started by hand. NULL if that parent has no configs/. */
+/* Returns the folder that contains configs/: $SCALEBENCH_HOME, which the runner sets, or, for a
+ * trainer started by hand, the parent of the program's folder. NULL if this parent has no
+ * configs/. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];

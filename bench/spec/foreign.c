@@ -196,8 +196,8 @@ static enum status check_launcher(const struct config *config, struct error *e)
                   e);
 }
 
-/* Rejects a metric such as "time=(.*)": without blanks around =, its name may be meant as a part of
- * the pattern. */
+/* Rejects a metric without blanks around =, such as "time=(.*)": the user may have meant "time=" as
+ * part of the pattern. */
 static enum status check_name_apart(const struct config *config, const char *metric,
                                     struct error *e)
 {
@@ -212,8 +212,8 @@ static enum status check_name_apart(const struct config *config, const char *met
     return refuse(config, OPT_METRICS, metric, advice, e);
 }
 
-/* Rejects a metric without blanks around = (check_name_apart), and a pattern without a digit, dot,
- * backslash, [ or (, since it matches no number. */
+/* Rejects metrics without blanks around =, and patterns that match no number because they contain
+ * no digit, dot, backslash, [ or (. */
 static enum status check_metrics(const struct config *config, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
@@ -280,8 +280,8 @@ static enum status put_name(FILE *out, const struct config *config, const char *
     return OK;
 }
 
-/* Returns the length of the name in braces at `brace`, as in {ranks}; 0 if the text there is no
- * such name. Other text in braces is passed to the program unchanged. */
+/* If a name in braces, such as {ranks}, begins at `brace`, returns the length of the name;
+ * otherwise 0. Text in braces that is not a name is passed to the program unchanged. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;

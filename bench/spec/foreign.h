@@ -14,8 +14,8 @@ enum { FOREIGN_NAME = 32 };
 extern const char own_options_group[];
 bool own_option_is_below(const char *key);
 
-/* Finds or adds the row of a key such as "workload.options.size". ERR_SPEC at the key of `entry`
- * for an invalid name, or if there are too many options. */
+/* Sets *option to the row of `own` for a key such as "workload.options.size"; adds the row if it is
+ * missing. ERR_SPEC at the key of `entry` if the name is invalid or there are too many options. */
 enum status own_option_name(const struct spec_option **option, struct own_options *own,
                             const char *key, const struct node *entry, struct error *e);
 

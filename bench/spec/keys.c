@@ -50,8 +50,9 @@ struct walk {
     enum keys_beside beside;
 };
 
-/* Lists the words that may follow the first `length` characters of `path` in a key. If `length` is
- * 0, lists the words that can begin a key. Returns their number. */
+/* Lists in `known` the words that can follow a group in a key; the group is the first `length`
+ * characters of `path`. If `length` is 0, lists the words that can begin a key. Returns the number
+ * of words. */
 static size_t known_words(const char *path, size_t length, enum keys_beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
@@ -102,8 +103,8 @@ static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MA
     return n;
 }
 
-/* Moves the keys below `group` that end in `word` to the front. Returns the number of these keys; n
- * if there is none. */
+/* Moves the keys below `group` whose last word is `word` to the front of `paths`. Returns the
+ * number of moved keys; `n` if no key is moved. */
 static size_t prefer_below(const char **paths, size_t n, const char *group, const char *word)
 {
     size_t kept = 0, length = strlen(group);
@@ -160,8 +161,8 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
-/* Returns the option that other tools call by the last word of the key `path`, such as batch_size
- * in train.batch_size; NULL if there is none. */
+/* If the last word of the key `path` is an option's name in other tools, such as batch_size,
+ * returns the option; otherwise NULL. */
 static const struct spec_option *find_synonym(const char *path)
 {
     static const struct {
@@ -242,10 +243,10 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits a map given for an option whose values are names. The chosen name is either a key of the
- * map, such as `command` in workload: {command: [./pi]}, or the value of `kind`, such as emulated
- * in site: {kind: emulated, hosts: 4}. In a matrix, a map gives no name, since each of its entries
- * is an axis. */
+/* Visits an option that is given as a map. The option's value is then the map's `kind`, such as
+ * emulated in site: {kind: emulated, hosts: 4}, or a key of the map with a list of scalars, such as
+ * `command` in workload: {command: [./pi]}. A key with a list of lists is an axis of a matrix, not
+ * a value. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

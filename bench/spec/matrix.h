@@ -75,9 +75,9 @@ struct reading {
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Completes the cases of what_if after all files and words were read: options that have a factor,
- * the case with all changes and the default baseline. ERR_SPEC with the position of a factor if its
- * option has no number, or several values. */
+/* Completes the cases of what_if: multiplies options by their factors, and fills in the case with
+ * all changes and the default baseline. Call it after all files and words are read. ERR_SPEC with
+ * the position of the factor if an option to multiply is not a number or has several values. */
 enum status what_if_resolve(struct spec *spec, struct error *e);
 
 /* Read options with one value (matrix_read_options), axes below `matrix` (matrix_read_axes) and
@@ -123,11 +123,12 @@ enum status option_given_twice(const struct given *g, struct mark first, struct 
  * matrix. */
 enum status option_refuse_campaign(const struct given *g, struct error *e);
 
-/* Returns an option's value for use in conditions. The returned value includes a number if the
- * option's values have an order. */
+/* Returns an option's value for use in conditions: its text, and its number (NAN if values of the
+ * option's type have no order). */
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
-/* Looks up an option or `case` of a point; a condition_lookup. */
+/* Looks up the value of a point's option, or the label of its case if `name` is "case". `point` is
+ * a struct point. Returns false if the name is unknown, as a condition_lookup must. */
 bool point_look_up(struct condition_value *value, const char *name, const void *point);
 /* Returns whether an option's values are texts, numbers, or numbers and words such as off and half
  * (CONDITION_ANY). */
@@ -136,8 +137,8 @@ enum condition_kind option_kind(const struct spec_option *option);
 /* Returns whether the point has all values of the selection, or satisfies its condition. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
-/* Returns whether the selection names an option with values from the machine or --set. Such a
- * selection may match no point. */
+/* Returns whether the selection names an option with values from the machine or --set. If it does,
+ * an exclude that matches no point is accepted. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
 
 void selection_free(struct selection *selection);

@@ -9,10 +9,10 @@
  * NAN) and no gamma (NAN). */
 struct named_link {
     struct interval alpha_us, beta_ns, gamma_ns;
-    const char *file; /* file below results/reference; NULL: from a publication */
+    const char *file; /* CSV file below results/reference; NULL: published coefficients */
 };
 /* Returns the row of a link; NULL for LINK_none. */
 const struct named_link *named_link(enum link_kind link);
-/* Returns [LINK_PACES]: the paces of a link's messages, as in struct link_model
- * (comm/cost/sweep.h). */
+/* Returns the LINK_PACES percentiles of message time / median time of a link, as in struct
+ * link_model (comm/cost/sweep.h); all 0: message times do not scatter. */
 const double *named_link_paces(enum link_kind link);

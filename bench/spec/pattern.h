@@ -16,8 +16,9 @@ struct pattern;
  * form. */
 const char *pattern_split(char name[PATTERN_NAME], const char *text);
 
-/* Compiles "name = pattern". Call pattern_free even after an error. ERR_SPEC without a position;
- * *at is the number of characters of `text` before the fault, or 0. */
+/* Compiles "name = pattern". Call pattern_free even after an error. A fault in `text` gives
+ * ERR_SPEC without a file position; *at is then the number of characters of `text` before the
+ * fault, or 0 if unknown. */
 enum status pattern_open(struct pattern **pattern, const char *text, size_t *at, struct error *e);
 void pattern_free(struct pattern *pattern);
 
@@ -29,8 +30,8 @@ struct pattern_value {
     size_t size;
 };
 
-/* Finds the first match in a line of `size` bytes. ERR_DATA without a position if the match takes
- * too much memory or time, or if clock() passes `until`. */
+/* Finds the first match in a line of `size` bytes. ERR_DATA without a file position if the match
+ * needs too much memory or too many backtracking steps, or if clock() passes `until`. */
 enum status pattern_find(struct pattern *pattern, const char *line, size_t size, clock_t until,
                          struct pattern_value *value, struct error *e);
 

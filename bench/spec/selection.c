@@ -212,7 +212,8 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
 
 /* ---- Exclude ---- */
 
-/* Selections made from one entry of `exclude`. An entry with lists gives several selections. */
+/* Selections of one entry of `exclude`: matrix->excludes from index `first` on, one for each
+ * combination of the values in the entry's lists. */
 struct entry_reading {
     struct matrix *matrix;
     size_t first;

@@ -89,7 +89,8 @@ static enum status check_undotted(const struct node *entry, struct error *e)
     return OK;
 }
 
-/* Applies a word like an entry of a spec: "matrix.ranks=[1,2]" is matrix: {ranks: [1, 2]}. */
+/* Applies a word as if it were an entry of a spec: "matrix.ranks=[1,2]" has the same effect as
+ * "matrix: {ranks: [1, 2]}". */
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
 {
     static const char in_matrix[] = "matrix.", in_cases[] = "cases.";
@@ -130,9 +131,9 @@ static size_t equals_at(const char *text)
     return i;
 }
 
-/* Returns a hint to append to the message about an incomplete word; "" if there is none. A word was
- * probably split at a blank if it ends in a case's label, or if the next word begins with '=' or
- * has no '='. */
+/* Returns text to append to the message about an incomplete word: advice on blanks if the word was
+ * probably split at a blank, else "". A split word ends inside a case's label, or the next word
+ * begins with '=' or has no '='. */
 static const char *blank_hint(const char *word, const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");

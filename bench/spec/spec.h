@@ -82,8 +82,8 @@ static inline bool scope_is_workload(enum option_scope scope)
     return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
-/* Returns whether points with equal ids may differ in the option. Such an option follows from ranks
- * and nodes, or does not affect the run. */
+/* Returns whether the option is left out of point ids, because it follows from ranks and nodes or
+ * does not affect the run. Points with equal ids may differ in such an option. */
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
@@ -115,7 +115,7 @@ enum part_kind {
     PART_FILES,    /* file or list of files */
     PART_AXES,     /* options, each with a list of values */
     PART_ZIPS,     /* map of options to lists of values, or a list of such maps */
-    PART_EXCLUDES, /* list of conditions, and of maps from options to values or lists */
+    PART_EXCLUDES, /* list; each entry is a condition, or a map of options to values or lists */
     PART_VALUES,   /* options, each with one value */
     PART_CHANGES,  /* options, each with one value or a factor such as x2 */
     PART_CASES,
@@ -155,7 +155,7 @@ struct value {
     double number_hi; /* upper bound of a RANGE */
     union {
         double *numbers; /* values of types INTS and SEGMENTS, if of_numbers */
-        char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; names of FIGURES */
+        char **texts;    /* types TEXTS STRINGS WORDS PATTERNS: values; FIGURES: figure names */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* value of type FIGURES */
@@ -193,7 +193,8 @@ void config_put(struct config *config, enum option_id id, const struct value *va
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
-/* Parse and store a value. Errors still name the file and line of the old value (its mark). */
+/* Parse and store a value. The option keeps the mark of its old value, so errors name the file and
+ * line of the old value. */
 enum status config_set_text(struct config *config, enum option_id id, const char *text,
                             struct error *e);
 enum status config_set_number(struct config *config, enum option_id id, long number,
@@ -202,8 +203,8 @@ enum status config_set_number(struct config *config, enum option_id id, long num
 /* Returns whether some option is set to repeat a flaw of published programs. */
 bool config_has_flaw(const struct config *config);
 
-/* Returns the form of sync.strategy with ZeRO stage sync.zero. If the strategy has no such form,
- * returns sync.strategy; config_strategy then rejects sync.zero. */
+/* Returns the strategy that implements ZeRO stage sync.zero for sync.strategy. If no strategy
+ * implements the stage, returns sync.strategy; config_strategy then rejects sync.zero. */
 enum strategy_kind config_strategy_kind(const struct config *config);
 
 /* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the known variants. */
@@ -215,8 +216,8 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
-/* Returns the compressor: sync.compress if train.precision is fp32, else the compressor of that
- * precision, or COMPRESSOR_none with strategy none. */
+/* Returns the compressor. If train.precision is fp32, this is sync.compress. For bf16 and fp16, it
+ * is the compressor of the same name, or COMPRESSOR_none if sync.strategy is none. */
 enum compressor_kind config_compressor(const struct config *config);
 /* Returns whether the compressor prevents overlap: the backward pass waits for each sum of
  * compressed gradients. */
@@ -237,8 +238,8 @@ double config_global_batch(const struct config *config, long ranks);
 /* Returns the number of trained images per step; `train.remainder: drop` leaves some images out. */
 double config_trained_batch(const struct config *config, long ranks);
 
-/* Checks that batch options agree and each rank has images for each micro-batch. ERR_ARGUMENT if
- * not; *at is the option to change. */
+/* Checks that the batch options agree and that train.accumulate does not exceed the images per step
+ * of the rank with the most images. ERR_ARGUMENT if not; *at is the option to change. */
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
@@ -259,27 +260,29 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e);
 
-/* Row of sites.def. The next two structs are rows of workloads.def and data_sets.def. */
+/* Row of sites.def. */
 struct site_row {
     const char *kind;  /* kind of the site's numbers: "measured", "emulated" or "simulated" */
     bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
 };
+/* Row of workloads.def. */
 struct workload_row {
-    /* `helper`, for a peer (a program by other authors): program that makes the peer's inputs, or
-     * the peer itself. "": the workload is no peer */
+    /* `helper`: program that makes the inputs of a peer (a program by other authors), or the peer
+     * itself. "": the workload is not a peer */
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
     const char *strategies;
     bool foreign; /* the program is given by workload.command */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
+/* Row of data_sets.def. */
 struct data_set_row {
     const char *name;
     enum data_source source;
     struct shape shape;
     int train, test; /* numbers of images for training and testing */
-    int classes;     /* number of classes. `train`, `test`, `shape` and `classes` are 0 if the files
-                        determine them */
+    int classes;     /* number of classes. For source DATA_OWN, `train`, `test`, `shape` and
+                        `classes` are 0, since the user's files determine them */
     /* names of the classes, separated by blanks; "": classes are named by number */
     const char *class_names;
 };
@@ -287,8 +290,9 @@ const struct site_row *config_site(const struct config *config);
 /* Returns whether launches run on this machine (simulated ones too), so that they use its cores and
  * see its files. */
 bool config_runs_here(const struct config *c);
-/* Returns whether an option has a meaning at the point's site: site.hosts, site.rate and site.delay
- * only if the nodes share a machine, other options of links only if the site is simulated. */
+/* Returns whether an option applies to the point's site. site.hosts, site.rate and site.delay apply
+ * only if all nodes are on one machine (shares_cores). site.link, site.leaf_hosts,
+ * site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
 /* Returns whether the program reads the option at all, ignoring which strategy or optimizer is
  * chosen. */
@@ -298,7 +302,8 @@ bool config_reads(const struct config *config, enum option_id option);
 bool config_uses(const struct config *config, enum option_id option);
 /* Returns the option whose value leaves this option without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
-/* Returns ERR_ARGUMENT, with the reason, for an option on a command line that has no effect. */
+/* Returns ERR_ARGUMENT with the reason why option `id` on the command line has no effect. Call it
+ * only if config_unread_by returns an option for `id`. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
 /* Writes the reason if a value has no effect because it exceeds the number of steps, epochs, ranks
  * or nodes, such as inject.steps: 100..200 in 50 steps. Returns false if the value has an
@@ -356,8 +361,8 @@ bool config_takes_norms(const struct config *config);
 /* Returns the number of state values that the optimizer keeps per parameter. */
 int config_state_slots(const struct config *config);
 
-/* Checks that the network fits the shape of images of data set `set` and has enough classes.
- * ERR_SHAPE if not. */
+/* Checks that the network takes images of `shape` and has at least `classes` classes. ERR_SHAPE if
+ * not; the message names data set `set`. */
 enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,
                              int classes, struct error *e);
 
@@ -496,7 +501,7 @@ struct point {
     const struct spec_input *net;
     char id[16];
     char label[128];
-    bool base; /* baseline of some point, perhaps of itself; base_index is then its own index */
+    bool base; /* baseline of at least one point, which may be this point itself */
     /* index of the baseline point, which the speed-up is relative to */
     size_t base_index;
     /* index of the first point with strategy none that differs from this point only in sync.*; this
@@ -538,11 +543,11 @@ struct spec {
     struct spec_input *inputs;
     size_t n_inputs;
     struct alike *identities; /* points by id, for spec_find_point */
-    /* [n_written] values in the spec's files, and whether points read them */
+    /* [n_written] values set in the spec; each entry records whether some point reads the value */
     struct written_value *written;
     size_t n_written;
     bool is_recorded;     /* the file was written by spec_write */
-    struct node *folders; /* folders for relative paths in a recorded spec; or NULL */
+    struct node *folders; /* folders that a recorded spec lists for relative paths; NULL: no list */
 };
 
 /* Returns the input file that a value of `option` names; `name` is the value's text. NULL if the
@@ -562,8 +567,8 @@ struct spec_machine {
 };
 
 /* Loads a spec. `path` is tried as given, then in configs/ and $SCALEBENCH_HOME/configs/. `set` (or
- * NULL) has words such as "train.epochs=1 matrix.ranks=[1,2]"; each line overrides the lines before
- * it. All values, rules and models are checked, and the matrix is expanded.
+ * NULL) has one or more lines of words such as "train.epochs=1 matrix.ranks=[1,2]"; later lines
+ * override earlier lines. All values, rules and models are checked, and the matrix is expanded.
  *
  * In `set`, `key` replaces the file's value or axis, `matrix.key` replaces or adds an axis, and
  * `baseline` replaces the baseline. Each of these words applies to every case that does not give
@@ -587,8 +592,8 @@ bool spec_option_is_open(const struct spec *spec, enum option_id id);
  * and --set. */
 bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
-/* Returns the accuracy of random guessing in per cent, for the network with the most classes.
- * *classes becomes this largest number. Without networks: 100, and *classes is 1. */
+/* Returns the accuracy of random guessing in per cent: 100 / *classes. *classes becomes the largest
+ * number of classes of the points' networks; 1 if no point has a network. */
 double spec_chance(const struct spec *spec, int *classes);
 
 /* Returns the index of the point with this id; n_points if there is none. */
@@ -600,8 +605,8 @@ enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* Returns whether spec_write wrote the file. */
 bool spec_is_recorded(const char *path);
-/* Key of a recorded spec: list of further folders below which files with relative paths are
- * searched for. */
+/* Key in a recorded spec that lists folders in which relative paths are looked up (struct
+ * seen_from). */
 extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };

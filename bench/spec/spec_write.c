@@ -66,7 +66,7 @@ static void write_options(FILE *out, const struct spec *spec)
     }
 }
 
-/* Writes "key: [a, b]" for each axis of the matrix (zip 0) or of one zip. */
+/* Writes "key: [a, b]" for each axis whose zip number is `zip`; 0: axes of the matrix. */
 static void write_axes(FILE *out, const struct spec *spec, const struct matrix *matrix, int zip,
                        const char *indent)
 {

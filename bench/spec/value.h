@@ -28,8 +28,9 @@ const char *bool_word(size_t i);
  * of size or %. *number is in seconds, bytes or per cent. Returns false for any other text. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
-/* Writes items of a list that a message suggests in place of `written`, without brackets: "1, 2"
- * for "1 2". For segments and ranges, the items are only an example. */
+/* Converts `written`, a plain value where a list is expected, to list items without brackets, for a
+ * suggestion in a message: "1, 2" for "1 2". For segments and for ranges such as "1..3", writes a
+ * fixed example. */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */

@@ -5,9 +5,9 @@
 
 #include "kernels/base/error.h"
 
-/* Returns whether this process is rank 0, according to the launcher's environment variables, which
- * are all that is known before MPI starts. True if these variables do not state the rank. Rank 0
- * prints errors on behalf of all ranks. */
+/* Returns whether this process is rank 0, which prints errors on behalf of all ranks. The rank
+ * comes from the launcher's environment variables, so this function works before MPI starts.
+ * Returns true if the environment has no valid rank. */
 bool failure_is_first_process(void);
 
 /* Warns before MPI starts, once per node, if /dev/shm is too small for MPICH, which would end with

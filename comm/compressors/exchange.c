@@ -1,5 +1,6 @@
-/* Exchanges direct messages among all ranks, for compressors. No rank forwards another rank's data,
- * so no algorithm sends fewer bytes. Latency grows with the number of ranks. */
+/* Exchanges direct messages among all ranks, for compressors. Forwarding would need fewer messages,
+ * but not fewer bytes. Latency grows with the number of ranks, since each rank sends one message to
+ * every other rank. */
 #include "comm/compress.h"
 #include "kernels/base/pool.h"
 
@@ -33,8 +34,8 @@ static struct message share_of(const struct sync *s, const struct shares *v, int
                             .request = MPI_REQUEST_NULL};
 }
 
-/* Appends `message` to `list` unless `message` is empty. Its sender and its receiver both know that
- * it is empty. */
+/* Appends `message` to `list` unless `message` has 0 bytes. The peer computes the same size, so
+ * sender and receiver both skip an empty message. */
 static void add_message(struct message *list, int *n, struct message message)
 {
     if (message.bytes > 0)

@@ -97,8 +97,8 @@ struct threshold {
     size_t ties;
 };
 
-/* Builds a histogram of the digit at bit `shift`, over magnitudes whose higher digits equal the
- * threshold's. */
+/* Builds in `counts` a histogram of the digit at bit `shift`, over magnitudes whose higher digits
+ * match t->least. */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {

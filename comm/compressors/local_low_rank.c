@@ -12,8 +12,8 @@ static void charge(const struct exec *ex, const struct low_rank *shape)
                    2.0 * (double)(shape->rows * shape->columns * shape->rank));
 }
 
-/* Returns the dot product, computed with several partial sums, since a compiler may not reorder a
- * floating-point sum. */
+/* Returns the dot product of x [n] and y [n]. Uses several partial sums, because the compiler must
+ * not reorder one floating-point sum and so could not vectorise it. */
 static real dot(const real *x, const real *y, size_t n)
 {
     enum { LANES = 16 };
@@ -35,7 +35,7 @@ static void add_scaled(real *restrict y, const real *restrict x, real factor, si
         y[i] += factor * x[i];
 }
 
-/* left = m * right', for left [rank][rows], m [rows][columns], right [rank][columns] */
+/* left = right * m', for left [rank][rows], right [rank][columns], m [rows][columns] */
 static void times_right(const struct low_rank *shape, real *left, const real *m, const real *right)
 {
     for (size_t i = 0; i < shape->rows; i++)
@@ -122,9 +122,10 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v by the first coordinate vector that is long enough after its projection on the k
- * vectors of `basis` is subtracted. Returns the remaining norm. If k < n, there is such a vector:
- * the n squared norms add up to n - k. */
+/* Replaces v [n] by the remainder of a coordinate vector after subtraction of its projection on the
+ * k vectors of `basis`. Takes the first remainder with a norm of at least 1 / sqrt(2 n) and returns
+ * the norm. If k < n, such a remainder exists, since the squared norms of all n remainders add up
+ * to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;

@@ -1,7 +1,7 @@
 /* powersgd (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
- * distributed optimization", 2019), with error feedback and warm start. The gradient of a tensor of
- * two or more dimensions is a matrix M of dims[0] rows. Each sum over ranks below is one
- * MPI_Allreduce for all tensors of a call:
+ * distributed optimization", 2019), with error feedback and warm start. M is the gradient of a
+ * tensor of two or more dimensions, as a matrix of dims[0] rows, transposed if it has more rows
+ * than columns. Each sum over ranks below is one MPI_Allreduce for all tensors of a call:
  *
  *   M += residual
  *   P = sum(M Q), replaced by an orthonormal basis of P (Gram-Schmidt)
@@ -12,9 +12,9 @@
  * basis. Over all ranks, the sent parts and the residuals add up to the gradients, up to rounding.
  * Tensors with fewer than two rows or columns are sent unchanged, in the same call as P.
  *
- * P has sync.rank vectors, but at most as many as their length, the shorter side of the matrix. At
- * this limit the vectors span everything and the sum equals allreduce's. If sync.rank is
- * rows * columns / (rows + columns) or more, nothing is saved, but the factors are computed
+ * P has sync.rank vectors, but at most as many as M has rows. With one vector per row, P spans the
+ * whole space, and the sum equals the exact sum up to rounding. If sync.rank is
+ * rows * columns / (rows + columns) or more, no bytes are saved, but the factors are computed
  * nevertheless. */
 #include "comm/compress.h"
 #include "comm/local_ops.h"
@@ -24,7 +24,7 @@
 #define OPERATION_Q "allreduce of low-rank factors Q"
 
 /* Low-rank factors of one tensor. A tensor with fewer than two rows or columns is stored whole in
- * `p`. */
+ * the buffer of P. */
 struct part {
     struct low_rank shape;
     size_t p, q; /* offsets of factors P and Q in their buffers, in numbers */

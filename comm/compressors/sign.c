@@ -6,8 +6,8 @@
  * step.
  *
  * The scale is rounded to 8 significant bits (bf16), so that subtracting it from x is exact unless
- * the result needs more bits than x has. The sent part and the residual then add up to exactly
- * x. */
+ * the result needs more bits than x has. After an exact subtraction, the sent part and the residual
+ * add up to exactly x. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 

@@ -150,8 +150,9 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Tests gathers, then scatters, each up to the first incomplete one. MPI_Test progresses all other
- * exchanges too. Returns whether any sum was incomplete before the tests. */
+/* Tests gathers, then scatters, each in the order of sums up to the first incomplete exchange.
+ * MPI_Test progresses untested exchanges too. Returns whether any sum was incomplete before the
+ * tests. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

@@ -4,7 +4,8 @@
  * numbers are chosen from the whole gradient under allreduce, per tensor under allreduce_layer, per
  * bucket under bucketed.
  *
- * Nothing is rounded: sent numbers and residual add up to the original bit by bit. */
+ * Sending rounds nothing: each sum of gradient and earlier residual is either sent or kept
+ * unchanged. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 

@@ -1,7 +1,8 @@
 #include "comm/cost/rounds.h"
 
-/* Returns the schedule of a sum over nodes. If the number of nodes is a power of two,
- * Rabenseifner's algorithm sends the fewest messages. Otherwise a ring sends fewer bytes. */
+/* Returns the schedule of a sum over nodes. For a power-of-two number of nodes, it is
+ * Rabenseifner's algorithm, which has few rounds. Otherwise it is a ring, which then sends fewer
+ * bytes than Rabenseifner's algorithm. */
 static struct schedule between_nodes(const struct schedule *s, size_t count)
 {
     bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;

@@ -107,14 +107,14 @@ struct cost {
 struct strategy_config {
     enum strategy_variant variant; /* a variant of the strategy, or VARIANT_usual */
     enum allreduce_algorithm algorithm;
-    enum call_kind calls;            /* call for sums whose result a rank needs at once */
+    enum call_kind calls;            /* MPI call for sums that a rank immediately waits for */
     enum compressor_kind compressor; /* COMPRESSOR_none if the strategy lacks STRATEGY_COMPRESSES */
     /* bf16 or fp16 only with the compressor of the same name, or if the strategy sends nothing */
     enum precision precision;
     enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
     size_t micro_batches;      /* number of micro-batches per step; 0 means 1 */
-    double options
-        [SYNC_OPTIONS]; /* values in the units that strategies.def and compressors.def state */
+    /* values of the sync.* options, in the units of strategies.def and compressors.def */
+    double options[SYNC_OPTIONS];
     const int *node_of; /* [ranks] node of each rank; NULL: node_map_of chooses nodes */
     const size_t *rows; /* [tensors] rows of each matrix, 0 for other tensors; NULL: all 0 */
     const int *ops;     /* [tensors] index of the tensor's op, ascending; NULL: one op per tensor */
@@ -138,8 +138,8 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_con
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
                   size_t count, size_t width);
 
-/* Returns the communication of steps [first, first + n) of a run as a multiple of *cost, the
- * communication of cost->steps steps. Steps count from 1. */
+/* Returns the factor that scales *cost to the communication of steps [first, first + n) of a run.
+ * Steps count from 1, and *cost covers cost->steps steps. */
 double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,
                       const struct cost *cost, uint64_t first, uint64_t n);
 
@@ -180,8 +180,8 @@ enum status strategy_check(enum strategy_kind strategy, const struct strategy_co
 enum status compressor_check(const struct strategy_config *config, const char **key,
                              struct error *e);
 
-/* Returns the minimum communication time that backward cannot hide; NAN for strategies that are not
- * modelled. `ready` [n]: time from the start of backward until each gradient is ready. `backward`:
+/* Returns the minimum communication time that backward cannot hide; NAN if strategy_desc.overlaps
+ * is false. `ready` [n]: time from the start of backward until each gradient is ready. `backward`:
  * duration of backward. `comm`: time of all sums together. All times have the same unit. */
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
                         const size_t *counts, const double *ready, size_t n, size_t width,
@@ -216,16 +216,17 @@ struct low_rank {
     size_t side, other; /* shorter and longer side of the matrix */
 };
 struct low_rank low_rank_of(size_t count, size_t rows, int rank);
-/* Return how many numbers of a tensor are in the allreduce of all P and in the allreduce of all Q.
- * A tensor that is not a matrix is summed whole with P. */
+/* Return how many numbers a tensor contributes to the allreduce of the P factors (low_rank_p) or of
+ * the Q factors (low_rank_q). A tensor that is not a matrix is summed whole, together with the P
+ * factors. */
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 
 const char *const *compressor_names(void); /* [COMPRESSORS] names by enum compressor_kind */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* Writes to `text` the value of the option on which the size of a compressor's saved state depends,
- * for example " of rank 2"; "" if the size depends on no option. Returns `text`. */
+/* Writes to `text` the option that determines the size of a compressor's saved state, for example
+ * " of rank 2"; "" if no option does. Returns `text`. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduce_algorithm */

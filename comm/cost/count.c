@@ -1,6 +1,6 @@
 #include "comm/cost/program.h"
 
-/* Counts a transfer that the strategy makes itself: each of its messages is one MPI call. */
+/* Counts a transfer that uses the strategy's own messages: one MPI call per message. */
 static void count_calls(struct cost *c, const struct schedule *s, size_t count, size_t width)
 {
     c->calls += schedule_messages(s, count);

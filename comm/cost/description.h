@@ -41,8 +41,8 @@ struct strategy_desc {
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Returns cost.wire_source. NULL: formulas of the MPI library's allreduces, or WIRE_COUNTED if
-     * there are none. */
+    /* Returns cost.wire_source. NULL: wire_source names the algorithms of the program's MPI
+     * allreduces, or is WIRE_COUNTED if the program has no MPI allreduce. */
     const char *(*source)(const struct step *s);
     /* Rule of the strategy's only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;
@@ -82,6 +82,6 @@ struct compressor_desc {
 /* Returns "none", the wire_source of strategies that send nothing. */
 const char *source_none(const struct step *s);
 
-/* Passes the sum of `g` to the reader: by the configured compressor, else by the MPI library's
- * allreduce. */
+/* Passes to the reader the sum of `g` over all ranks: the configured compressor's operations, or
+ * one MPI allreduce if no compressor is configured. */
 void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

@@ -8,8 +8,8 @@
 size_t share_bytes(size_t count, int rank, int ranks, size_t width);
 
 /* Each of the first `owners` ranks owns an equal share of the numbers. rule_shares_scatter: every
- * rank sends each owner the owner's share, and the owner adds. rule_shares_gather: each owner sends
- * its share to every rank. */
+ * rank sends its numbers in each share to the share's owner, which adds them to its own numbers.
+ * rule_shares_gather: each owner sends its share to every rank. */
 extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 
 /* Additions of `count` numbers without messages: by every rank, or by rank 0 only. If there is only

@@ -69,8 +69,8 @@ static int tree_rounds(const struct schedule *s)
     return binomial_levels(s->ranks);
 }
 
-/* Returns the length of the tree edges along which round i sends down. Round 0 has the longest
- * edges. */
+/* Returns the length (child - parent) of the tree edges on which parents send to children in round
+ * i. Round 0 has the longest edges. */
 static int mask_down(const struct schedule *s, int i)
 {
     return 1 << (binomial_levels(s->ranks) - 1 - i);
@@ -146,8 +146,8 @@ static int scatter_doubling_rounds(const struct schedule *s)
     return 2 * binomial_levels(s->ranks);
 }
 
-/* Ranks first scatter the blocks along a tree. Then ranks r and r ^ 1 swap all blocks that they
- * hold, then ranks r and r ^ 2, r ^ 4 ... `ranks` must be a power of two. */
+/* First, rank 0 scatters the blocks along a tree. Then each rank r exchanges all blocks that it
+ * holds with rank r ^ 1, then with ranks r ^ 2, r ^ 4 and so on. `ranks` must be a power of two. */
 static void scatter_doubling_round(const struct schedule *s, int i, struct round *r)
 {
     int levels = binomial_levels(s->ranks);

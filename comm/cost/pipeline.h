@@ -37,14 +37,15 @@ struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, i
 int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int micros);
 
 /* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops
- * [first[s], first[s + 1]) and at least one op with parameters. Among equally good cuts, chooses
- * the cut whose last stages are the shortest. `first` [stages + 1]; `costs` [n] >= 0; `has_params`
- * [n]. Returns false if memory is exhausted, or if fewer ops than stages have parameters. */
+ * [first[s], first[s + 1]) and at least one op with parameters. Among equally good cuts, the last
+ * stage gets the fewest ops; the ops before it are cut by the same rule. `first` [stages + 1];
+ * `costs` [n] >= 0; `has_params` [n]. Returns false if memory is exhausted, or if fewer ops than
+ * stages have parameters. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
-/* Messages that a stage sends in a step of `images` images: `out` activations per image to the next
- * stage, and `in` gradients per image to the previous one. `out` or `in` is 0 if the stage has no
- * such neighbour. No micro-batch may be empty. */
+/* Messages and bytes that a stage sends in a step of `images` images, cut into `micros` non-empty
+ * micro-batches. The stage sends `out` activations per image to the next stage (0 on the last
+ * stage), and `in` gradients per image to the previous stage (0 on the first stage). */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

@@ -15,7 +15,7 @@
 #include "comm/cost/schedule.h"
 
 struct operation {
-    const struct schedule_rule *rule; /* NULL: ranks neither send nor work */
+    const struct schedule_rule *rule; /* NULL: ranks send, add and copy nothing */
     size_t count, width;              /* count of numbers per rank, and bytes per number */
     size_t segment;                   /* most numbers per message; 0: messages are not cut */
     bool single;                      /* each transfer is one message, even if empty */

@@ -19,9 +19,8 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
 
 /* ---- Folding ---- */
 
-/* Reduction of the ranks to a power of two. Ranks 0 to 2 folded - 1 form pairs. The odd rank of a
- * pair continues with the numbers of both; the even rank pauses and receives the result at the
- * end. */
+/* Reduction of the ranks to a power of two. Ranks [0, 2 * folded) form pairs. The odd rank of a
+ * pair continues with the sum of both; the even rank pauses and receives the result at the end. */
 struct fold {
     int blocks, folded; /* number of ranks that continue (a power of two); number of pairs */
     int doublings;      /* log2(blocks) */
@@ -37,9 +36,10 @@ bool fold_stands_aside(const struct fold *f, int rank);
  * pausing ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Fills in round *i if it is the first or the last of `rounds` rounds, which fold and unfold pairs.
- * In the rounds between, returns true on ranks that continue. Decrements *i: the caller then fills
- * in round *i of the algorithm. Without pairs, returns true and leaves *i unchanged. */
+/* Fills in *r and returns false if round *i is the first of `rounds` rounds, which folds pairs, or
+ * the last, which unfolds them. In the rounds between, returns whether this rank takes part in the
+ * algorithm. Reduces *i by 1, to the algorithm's own round number. Without pairs, returns true and
+ * leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 

@@ -15,8 +15,9 @@ struct transfer {
     bool add;
 };
 
-/* Messages that a rank sends and receives at the same time, then additions and copies. Receive
- * buffers do not overlap send buffers, except that receive i may add into the range of send i. */
+/* Round of one rank: at most ROUND_TRANSFERS sends and as many receives, all at the same time, then
+ * additions and copies. Receive buffers do not overlap send buffers, except that receive i may add
+ * into the range of send i. */
 enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
@@ -27,9 +28,9 @@ struct round {
 
 struct schedule;
 
-/* Algorithm of a collective operation. Except in shm and shm_zero*, sums within a node use messages
- * instead of shared memory: messages can be counted, one can be added while the next is in transit,
- * and emulated nodes share no memory. */
+/* Algorithm of a collective operation. Sums within a node use messages, not shared memory (except
+ * in shm and shm_zero*), because messages can be counted, additions overlap with transfers, and
+ * emulated nodes share no memory. */
 struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */
@@ -60,8 +61,8 @@ struct schedule {
     struct node_view view; /* set if rule->knows_nodes */
 };
 
-/* Returns the rule of a strategy whose only operation sends its own messages; NULL for other
- * strategies. */
+/* Returns the rule of a strategy that is a single operation of point-to-point messages; NULL for
+ * other strategies. */
 const struct schedule_rule *strategy_schedule(enum strategy_kind strategy);
 
 /* Returns the schedule of `rank` with segments of at most sync.segment bytes, but at least one

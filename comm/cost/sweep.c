@@ -28,10 +28,10 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Connection between two ranks. Each pointer is to the time until which an interface is busy: of
- * the sender, of the receiver (receiving_s NULL: no limit), of the sender's and the receiver's leaf
- * switch (up_s and down_s NULL: same leaf or no leaves). leaf_beta_s: seconds per byte at a leaf
- * switch. */
+/* Link between two ranks and the interfaces that its messages occupy. sending_s, receiving_s, up_s
+ * and down_s point to the time (s) until which an interface is busy: of the sender, of the receiver
+ * (NULL: never busy), of the sender's leaf switch and of the receiver's (NULL: same leaf or no
+ * leaves). leaf_beta_s: seconds per byte at a leaf switch. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -144,9 +144,9 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
-/* Starts all sends of a round: at the rank's next MPI call, or, if all messages of the operation
- * are posted together, when the operation begins. Returns the end of the last send. A burst does
- * not shorten the occupation of the interface, but messages leave earlier by burst_s. */
+/* Starts all sends of a rank in a round: if op->rule->posted, when the operation begins, otherwise
+ * at the rank's next MPI call. Returns the end of the last send. If bursts are allowed, messages
+ * leave burst_s earlier, but the interface is busy until the same time as without bursts. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];

@@ -7,25 +7,26 @@
  * ranks of a host share one interface to the network. A rank ends a round when it has sent its
  * messages, received the messages of others and finished its additions. A rank adds a message while
  * later messages arrive. A late rank delays others only through its messages. Operations run one
- * after another, each from the time at which backward has produced its gradients; computing and
- * communication do not slow each other down. With a seed, the time of each transfer is multiplied
- * by a random pace of its link.
+ * after another. None starts before backward has produced its gradients. Computing and
+ * communication do not slow each other down. If a seed is set, the time of each transfer is
+ * multiplied by a random pace of its link.
  *
- * Messages between hosts of different leaf switches also occupy the links of their leaves to the
- * spine switches, which all hosts of a leaf share.
+ * A message between hosts on different leaf switches also occupies the links from both leaves to
+ * the spine switches. All hosts of a leaf share the links of that leaf.
  *
- * The interface of a host or leaf serves messages round by round. Within a round, it sends for
- * ranks in the order in which they are ready. It receives for ranks in the order in which their
- * first incoming messages leave. */
+ * The interface of a host or leaf serves messages round by round. Within a round, its ranks send in
+ * the order in which they are ready, and receive in the order in which their first incoming
+ * messages leave. */
 #pragma once
 
 #include "comm/cost/program.h"
 
 enum { LINK_PACES = 7, LINK_PACE_NAME = 24 };
-/* Percentiles at which the scatter of message times is kept. */
+/* Percentiles of message times in `paces` of struct link_model, from 0 (minimum) to 100
+ * (maximum). */
 extern const double link_percentiles[LINK_PACES];
-/* Writes the name of the row of link_percentiles[percentile] in link.csv, such as pace_90. Returns
- * `name`. */
+/* Writes the name of a row of link.csv to `name`: pace_P with P = link_percentiles[percentile],
+ * such as pace_90. Returns `name`. */
 const char *link_pace_name(char name[LINK_PACE_NAME], int percentile);
 
 /* alpha: seconds per message; beta: seconds per byte sent; gamma: seconds per byte added. */
@@ -49,8 +50,8 @@ struct sweep_machine {
     /* token bucket of a host's interface: after a pause, up to burst_s seconds of sending pass at
      * once */
     double burst_s;
-    /* size of the socket buffer (bytes): the most that a computing rank sends of a message to
-     * another host before its next MPI call; see calls_s */
+    /* size of the socket buffer (bytes): most bytes of a message to another host that leave while
+     * the sender computes; the rest leaves at the sender's next MPI call (calls_s) */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
     int leaf_spines;       /* number of links of a leaf to spines, at most leaf_hosts */
@@ -73,9 +74,9 @@ struct clock_sweep {
     /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at
      * begins_s[r] + paces[r] ready_s[i]; NULL: 0 and 1; borrowed */
     const double *begins_s, *paces;
-    /* [n_calls] times at which a computing rank calls MPI, ascending, scaled as ready_s. The last
-     * is the time at which the rank has finished computing. Messages advance at calls only; NULL:
-     * always. Borrowed */
+    /* [n_calls] times at which a computing rank calls MPI, ascending; begins_s and paces apply as
+     * for ready_s. The last time is the end of the rank's compute. Messages advance only at these
+     * calls; NULL: at any time. Borrowed */
     const double *calls_s;
     size_t n_calls;
     uint64_t seed; /* seed of the random paces of messages; 0: all paces are 1 */
@@ -92,7 +93,9 @@ struct clock_sweep {
     double
         *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */
     double *leaves_s; /* [ranks] start of the first message that each rank receives in a round */
-    int *order;       /* [ranks] ranks leaf by leaf, or host by host, sorted by time within each */
+    /* [ranks] ranks grouped by leaf, or by host if there are no leaves; each group in the order in
+     * which its interface serves the ranks */
+    int *order;
     /* [ranks + hosts + leaves] time until which each interface is busy */
     double *sending_s, *receiving_s;
 };

@@ -6,7 +6,8 @@
 #include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
-/* Passes to the reader the allreduces over all slices in a micro-batch of `images` images: outputs
- * of the second layers of all pairs, and input gradients of the first layers. */
+/* Passes to the reader the allreduces over all slices in a micro-batch of `images` images. Each
+ * pair has one allreduce for the second layer's output and, if needed, one for the first layer's
+ * input gradient. `width`: bytes per number. */
 void tensor_program(const struct net_desc *net, int slices, enum allreduce_algorithm algorithm,
                     size_t images, size_t width, struct reader *reader);

@@ -223,8 +223,8 @@ static void end_round(struct trace *t, const struct operation *op, const struct 
         t->format->work(t, s->rank, work_s);
 }
 
-/* Writes a barrier: after exchanges with ranks 1, 2, 4 ... away, every rank has heard of all
- * others. */
+/* Writes a rank's part of a dissemination barrier: for each d = 1, 2, 4 ..., a message to rank + d
+ * and a message from rank - d (modulo the number of ranks). */
 static void meet(struct trace *t, int rank)
 {
     int ranks = t->step->ranks;

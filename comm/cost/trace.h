@@ -23,16 +23,16 @@ struct trace_step {
     int ranks;
     double compute_s;      /* time for which each rank computes */
     const double *ready_s; /* [tensors] time of computing until each gradient is ready */
-    double flop_per_s;     /* speed of a host, to convert times to FLOPs in SimGrid's trace */
+    double flop_per_s;     /* speed of a core, to convert times to FLOPs in SimGrid's trace */
 };
 
 /* Returns whether the trace lets ranks communicate while they compute. */
 bool trace_overlaps(enum trace_kind kind);
 /* Writes the trace of all ranks to `out`. */
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
-/* Writes SimGrid's description of the hosts and their network, full duplex: one switch, or leaf and
- * spine switches. The number of hosts must be a multiple of leaf_hosts, and leaf_hosts a multiple
- * of leaf_spines. */
+/* Writes SimGrid's platform file: the hosts and a full-duplex network of one switch, or of leaf and
+ * spine switches. If there are leaf switches, the number of hosts must be a multiple of leaf_hosts,
+ * and leaf_hosts a multiple of leaf_spines. */
 void trace_write_platform(FILE *out, const struct trace_step *step);
 /* Writes the name of each rank's host in the platform, one per line. */
 void trace_write_hosts(FILE *out, const struct trace_step *step);

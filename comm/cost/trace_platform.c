@@ -15,8 +15,8 @@ static void write_topology(FILE *out, const struct sweep_machine *m, int hosts)
                 m->leaf_hosts, hosts / m->leaf_hosts, m->leaf_spines);
 }
 
-/* A message passes the links of two hosts, and of two leaves if there are leaves. Each of these
- * links has an equal part of the latency. */
+/* Gives each link of the longest path an equal part of the latency. The path has the links of two
+ * hosts and, if there are leaf switches, of two leaves. */
 void trace_write_platform(FILE *out, const struct trace_step *step)
 {
     const struct sweep_machine *m = step->machine;

@@ -34,9 +34,9 @@ static struct range tensors_of(const struct bucket *b)
     return (struct range){(int)b->first, (int)b->last};
 }
 
-/* Sums a bucket with a compressor that does not overlap. Ranks compute between these sums, so a
- * different rank may be the last to arrive at each. arrive_ns is therefore the time at which this
- * rank began its last sum, minus the time spent in earlier sums. */
+/* Sums a bucket with a compressor that does not overlap. Ranks compute between buckets, so the last
+ * rank to arrive may change from bucket to bucket. Each bucket therefore sets arrive_ns anew: the
+ * time at which this rank began the sum, minus the time spent in earlier sums of the step. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;
@@ -75,7 +75,8 @@ static enum status start_from(struct sync *s, size_t first, struct error *e)
     return OK;
 }
 
-/* Tests the oldest incomplete bucket only: MPI_Test progresses all requests. */
+/* Tests buckets in the order of their start, up to the first incomplete bucket: one MPI_Test
+ * progresses all requests. Returns whether any sum was in transit. */
 static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;
@@ -144,8 +145,8 @@ static enum status warm_blocking(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Sums zeros SYNC_WARM_CALLS times with a compressor, else once, because the first messages between
- * two ranks are slow. */
+/* Warms up connections by sums of zeros: one per bucket, or SYNC_WARM_CALLS per bucket with a
+ * compressor. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));

@@ -31,8 +31,8 @@ struct fusion {
     size_t ready, agreed;
     struct pending question;
     bool asking;
-    int answer;        /* this rank's `ready`; once answered, the minimum over ranks */
-    uint64_t answered; /* number of questions answered in this step */
+    int answer;        /* buffer of MPI_MIN: this rank's `ready`, then the minimum over ranks */
+    uint64_t answered; /* number of questions (minima over ranks) answered in this step */
     int64_t origin_ns; /* time when the first cycle began */
     /* time at which ready tensors began to wait for the end of a cycle: when the first of them
      * became ready, or when sums last started */
@@ -115,8 +115,8 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Asks until all tensors are agreed. Also makes one wait for each question that was answered during
- * backward, so that every rank makes the same number of waits. */
+/* Asks questions until all tensors are ready on every rank. First makes one empty wait for each
+ * question that was answered during backward, so that every rank makes the same number of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

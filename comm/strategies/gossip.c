@@ -19,8 +19,8 @@ struct gossip {
     real *received; /* [n] weights received from the partner */
 };
 
-/* Averages the weights with this step's partner. A rank without a partner makes the same wait,
- * without messages. */
+/* Averages the weights with this step's partner. A rank without a partner also waits, but without
+ * messages, since every rank must make the same number of waits. */
 static enum status average_with_partner(struct sync *s, uint64_t step, struct error *e)
 {
     const struct gossip *g = s->context;

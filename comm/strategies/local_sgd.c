@@ -6,10 +6,11 @@
  * Costs one allreduce of all weights per period.
  *
  * Only weights are averaged, as in PyTorch's post-local SGD; momentum and Adam's moments are not.
- * With a period of 1, SGD with or without momentum and coupled decay equals allreduce up to
- * rounding, because its step is linear in the gradient. Other optimizers and clipping are not
- * linear and differ. A rank clips its own gradient by that gradient's norm. In steps that average
- * gradients, it clips the average by the norm of the average.
+ * With a period of 1, SGD (with or without momentum and coupled decay) equals allreduce up to
+ * rounding, because a step of SGD is linear in the gradient. Steps of other optimizers and clipped
+ * steps are not linear, so their results differ from allreduce. A rank clips its own gradient by
+ * that gradient's norm. In the first sync.post_local steps, each rank clips the average gradient by
+ * the norm of the average.
  *
  * The evaluated model is the average. In a checkpoint each rank keeps its own weights. */
 #include "comm/strategies/average.h"

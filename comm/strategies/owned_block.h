@@ -25,7 +25,8 @@ struct owned_way {
     give_back *params;
     /* Starts to sum the gradients of block k. Called when backward has finished the block. */
     enum status (*leave)(struct sync *s, size_t k, struct error *e);
-    /* Waits for the oldest block that is started but not summed. Sums this rank's share of it. */
+    /* Waits for the gradients of the oldest block passed to `leave` but not yet summed, then sums
+     * this rank's share. `end` ends the timing of the wait. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
     /* Fetches other ranks' shares of the parameters: for blocks that are kept whole (is_whole), or
      * for all other blocks (!is_whole). */
@@ -43,7 +44,7 @@ struct owned_blocks {
     size_t n;
     /* number of blocks passed to `leave` in this step; number of blocks summed */
     size_t left, summed;
-    /* [2 n_tensors] squared norms for optimizers that need norms of whole tensors */
+    /* [n_tensors][2] squared norms per tensor: weights and update (LAMB) or gradient (LARS) */
     double *norms2;
     struct message *messages; /* [ranks] messages that collect a checkpoint */
     bool is_whole;            /* whether this rank's arenas hold other ranks' shares too */

@@ -1,6 +1,6 @@
 /* param_server: servers hold the parameters and the optimizer's state. At the end of a step every
- * rank sends its gradient to them (push) and receives new weights (answer) (Li et al., "Scaling
- * distributed machine learning with the parameter server", 2014).
+ * rank sends its gradient to the servers (push) and receives new weights (answer) (Li et al.,
+ * "Scaling distributed machine learning with the parameter server", 2014).
  *
  * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of the
  * numbers. The strategy thus uses as many cores as every other strategy, and curves are comparable.
@@ -15,20 +15,21 @@
  * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
  * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait for
  * its latest steps: after step t it continues once step t - sync.staleness is complete. No rank is
- * therefore more than sync.staleness steps ahead of the slowest, and weights lack at most that many
- * steps. This is the bound of Ho et al., "More effective distributed ML via a stale synchronous
- * parallel parameter server", 2013. With staleness 0, stale computes the same as sync, up to the
- * order of sums.
+ * therefore more than sync.staleness steps ahead of the slowest, and its weights lack the updates
+ * of at most sync.staleness steps. This is the bound of Ho et al., "More effective distributed ML
+ * via a stale synchronous parallel parameter server", 2013. With staleness 0, stale computes the
+ * same as sync, up to the order of sums.
  *
  * async: the server runs the optimizer on each gradient when it arrives, and answers at once (Dean
  * et al., "Large scale distributed deep networks", 2012).
  *
- * In all three variants, gradients are divided by the global sample count. In async, p pushes
- * therefore move plain SGD as far as one step of the other variants. Adam, LARS and LAMB move as
- * far for each push as for a whole step, so choose a smaller learning rate for them. In stale and
- * async, the bits of the result depend on the order of pushes. The sum of a step is clipped by its
- * norm; in async each rank clips its gradient by that gradient's own norm before it pushes.
- * Clipping sums, LARS and LAMB need norms of the whole network, and therefore a single server.
+ * In all three variants, gradients are divided by the global sample count. In async with plain SGD,
+ * p pushes therefore change the weights as much as one step of the other variants. With Adam, LARS
+ * or LAMB, each push changes the weights as much as a whole step, so choose a smaller learning
+ * rate. In stale and async, the bits of the result depend on the order of pushes. Clipping acts on
+ * the sum of a step; in async each rank clips its own gradient before it pushes. Clipping of sums
+ * by norm, LARS and LAMB each require a single server, which alone can compute norms of the whole
+ * network.
  *
  * The evaluated model is the servers' model after all ranks have reached the same step. A
  * checkpoint holds this model with the servers' optimizer state; every rank resumes from it. */

@@ -22,8 +22,9 @@ static void add_send(const struct point_to_point *b, struct exchange *x, const s
         .data = b->numbers + first, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
-/* Adds a receive of `count` numbers to the round. Numbers to be added are received in b->received
- * from index *used on. Other numbers are received in place. */
+/* Appends a receive of `count` numbers to the round. If the numbers must be added (t->add), they
+ * are received at b->received + *used, and *used grows by `count`. Otherwise they are received in
+ * place. */
 static void add_receive(const struct point_to_point *b, struct exchange *x,
                         const struct transfer *t, size_t first, size_t count, size_t *used)
 {
@@ -93,7 +94,8 @@ enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int f
 
 /* ---- Hooks ---- */
 
-/* Maximum over rounds: numbers received to be added, messages sent, messages received. */
+/* Buffer sizes, each the maximum over all rounds: received numbers that are added, messages sent,
+ * messages received. */
 struct need {
     size_t received, sends, receives;
 };

@@ -41,8 +41,8 @@ static enum status sum_plain(struct sync *s, struct error *e)
 
 /* ---- Pickled ---- */
 
-/* Returns the size of the serialised gradients: each tensor is copied after a header. Python's
- * pickle has longer headers and makes the same copies. */
+/* Returns the size of the serialised gradients (bytes): a header and the numbers of each tensor.
+ * Python's pickle copies the same numbers, but has longer headers. */
 static size_t pickle_size(const struct sync *s)
 {
     return pickle_bytes(s->counts, (size_t)s->arenas.n_tensors, sizeof(real));
@@ -94,8 +94,9 @@ static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
 
-/* Sends or receives (`pass`) the length of a pickle, then its bytes, to or from `rank`. With n = 0
- * this rank exchanges nothing, but makes as many waits as other ranks. */
+/* Exchanges the length of a pickle, then its bytes, with `rank`. `pass` is wait_send or
+ * wait_receive. If n = 0 instead of 1, makes the same two waits without messages, because all ranks
+ * must make equally many waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;
@@ -131,8 +132,8 @@ static enum status add_child(struct sync *s, int child, struct error *e)
     return OK;
 }
 
-/* Sums gradients up a binomial tree. A rank sends to its parent in the round of the lowest bit set
- * in its number. By then it has received from all its children. */
+/* Sums gradients up a binomial tree to rank 0. If bit k is the lowest bit set in a rank's number,
+ * the rank sends to its parent in round k (from 0), after it has received from all its children. */
 static enum status reduce_pickled(struct sync *s, struct error *e)
 {
     enum status status = OK;

@@ -13,8 +13,8 @@ void server_range(const struct sync *s, int index, int servers, size_t *begin, s
     *count = end - *begin;
 }
 
-/* Counts the time since begin_ns as `phase` instead of communication. If `phase` is PHASES, counts
- * the time as neither. */
+/* Moves the time since begin_ns from exposed communication to `phase`. If `phase` is PHASES, only
+ * subtracts the time from communication. Does nothing if v->untimed. */
 static void charge(const struct server *v, enum phase phase, int64_t begin_ns)
 {
     struct sync_times *times = &v->s->times;
@@ -206,9 +206,9 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* Returns whether the server has finished the step of its own rank. In variant sync a step lasts
- * until all ranks are answered. A rank that has pushed its next gradient must have received the
- * answer. */
+/* Returns whether the server's own rank can continue. Variant sync also requires that all answers
+ * are sent. An answer is sent if its send is complete or if the client has already pushed its next
+ * gradient. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

@@ -38,7 +38,8 @@ struct server {
     /* Variant stale: maximum number of steps by which a rank may be ahead of the slowest, and by
      * which its weights may be out of date. Other variants: 0. */
     uint64_t staleness;
-    /* [ranks] all ranks; this rank's entry uses only `pushes` and `pushed` (borrowed) */
+    /* [ranks] state of each rank as a client; the server's own rank uses only `pushes` and
+     * `pushed`, which is borrowed */
     struct client *clients;
 
     bool opened;          /* whether server_open has been called since creation or server_reset */
@@ -46,7 +47,9 @@ struct server {
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
     real *sums;           /* [staleness + 1][count] summed gradients of `steps`; at_once: empty */
-    struct open_step *steps; /* [staleness + 1] steps from `version` + 1 on */
+    /* [staleness + 1] steps from `version` + 1 on, counted from server_open; step k is at index
+     * k % (staleness + 1) */
+    struct open_step *steps;
     uint64_t version;  /* number of complete steps; with at_once, number of processed pushes */
     double lr;         /* with at_once: learning rate of this rank's latest step */
     uint64_t base;     /* with at_once: number of pushes in all steps before server_open */

@@ -67,7 +67,7 @@ static enum status wait_for_readers(struct sync *s)
     w->read = node_barrier_wait(&w->window, s, "other ranks reading shared gradients", &w->error);
     int64_t now_ns = clock_ns();
     w->read_ns += now_ns - begin_ns;
-    /* counted as communication here, because it happens during backward */
+    /* this wait is communication, but runs outside sync_comm_begin and sync_comm_end */
     s->times.comm_exposed_ns += now_ns - begin_ns;
     /* arrive_ns excludes this wait, so that this rank is not shown as late */
     s->waited_ns += now_ns - begin_ns;
@@ -137,8 +137,8 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
     return w->read;
 }
 
-/* Waits for readers, in case the caller has not called params_needed. Returns the gradient arena.
- * shm_step_end reports a failure of this wait. */
+/* Waits until other ranks have read this rank's previous gradients, in case params_needed was not
+ * called for backward. Returns the gradient arena. shm_step_end reports a failure of the wait. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {
     (void)wait_for_readers(s);

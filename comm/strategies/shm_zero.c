@@ -25,9 +25,9 @@
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Numbers of arrivals (node_window.arrivals) that mark the progress of a block. When all ranks have
- * arrived `ready` times, the block's gradients are complete. When all have arrived `summed` times,
- * all its shares are summed. */
+/* Progress of a block, as counts of barrier arrivals per rank (node_window.arrivals). When every
+ * rank has arrived `ready` times, the block's gradients are complete. When every rank has arrived
+ * `summed` times, all shares of the block are summed. */
 struct reached {
     uint64_t ready, summed;
 };
@@ -62,8 +62,8 @@ static enum status leave(struct sync *s, size_t k, struct error *e)
     return OK;
 }
 
-/* Releases the gradients of the oldest block not yet released, after all ranks have summed their
- * shares of it. */
+/* Waits until all ranks have summed their shares of the oldest block not yet released. Then
+ * releases that block's gradients in this rank's arena, except for the rank's own share. */
 static enum status free_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tag of notes. Strategies send with tag 0, data readers with other small tags. */
+/* MPI tag of notes, which describe messages (message_check.h). Strategies use tag 0, data readers
+ * other small tags. */
 enum { TAG_NOTE = 30003 };
 
 /* Number of messages so far to and from one rank of a communicator. */
@@ -28,8 +29,8 @@ void message_check_close(struct message_check *c)
     MPI_Comm_free_keyval(&c->key);
 }
 
-/* Returns the counts [ranks] of `comm`, which the first call creates; NULL if there is no
- * memory. */
+/* Returns the message counts [ranks] of `comm`; the first call for `comm` creates them. NULL if
+ * there is no memory. */
 static struct counts *counts_of(const struct message_check *c, MPI_Comm comm)
 {
     void *value;

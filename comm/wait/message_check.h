@@ -12,8 +12,8 @@
 /* Description of a message by its sender or by its receiver. */
 struct message_line {
     int32_t world_rank;
-    /* number of this message, counted from 1, among all messages of its sender to its receiver on
-     * the communicator */
+    /* sequence number of the message, from 1; counted separately for each sender, receiver and
+     * communicator */
     uint64_t number;
     uint64_t bytes;
     char operation[96];

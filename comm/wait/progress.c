@@ -13,11 +13,11 @@ static atomic_bool yields;
 static _Atomic uint64_t n_yields;
 static progress_function *_Atomic next;
 
-/* Replaces UCX's function of the same name: calls UCX's function, then yields if nothing happened
- * and progress_yield was called. The declaration follows ucp_api.h. The MPI library finds this
- * definition first, because the linker exports it if the library refers to UCX. The definition is
- * weak, so that it is not used if UCX is linked into the program. Returns UCX's result; 0: nothing
- * happened. */
+/* Replaces UCX's function of the same name, with the signature in ucp_api.h. Calls UCX's function
+ * and returns its result; yields if the result is 0 (no progress) and progress_yield was called. If
+ * the MPI library refers to UCX, the linker exports this definition, so that MPI finds it before
+ * UCX's own. The definition is weak: if UCX is linked into the program, UCX's function is used
+ * instead. */
 unsigned ucp_worker_progress(void *worker);
 
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker)

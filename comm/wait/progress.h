@@ -9,8 +9,9 @@
 
 /* Returns whether the launch has more ranks on this node than processors that this rank may use.
  * Only Hydra states the number of ranks before MPI_Init; under other launchers the result is false.
- * Processors that the container, job or taskset excludes are not counted. The result is also true
- * if several ranks are bound to one processor each: yielding then costs almost nothing. */
+ * Processors that the container, job or taskset excludes are not counted. If each of several ranks
+ * is bound to a processor of its own, the result is also true, but yielding then costs almost
+ * nothing. */
 bool progress_is_crowded(void);
 
 /* Makes this process yield from now on whenever UCX finds nothing to do, within any MPI call,

@@ -67,10 +67,10 @@ struct waiter {
     /* Whether ranks make different numbers of waits. If so, a rank with a smaller sequence number
      * is not necessarily late. */
     _Atomic bool free_running;
-    /* For ranks whose steps are independent, as with an asynchronous server: time (clock_ns) when
-     * they last synchronised. A rank may have fallen behind by the time since then. Barriers
-     * therefore extend their deadline by the same time. 0: every step synchronises. Set on all
-     * ranks or on none. */
+    /* Time (clock_ns) when ranks last synchronised, if their steps are independent, as with an
+     * asynchronous server; 0: every step synchronises. Barriers extend their deadline by the time
+     * elapsed since the last synchronisation, because a rank may have fallen behind by as much. Set
+     * on all ranks or on none. */
     int64_t alone_since_ns;
 
     _Atomic uint64_t sequence;     /* number of waits begun so far */
@@ -138,9 +138,9 @@ enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation,
 enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const char *operation,
                           struct error *e);
 
-/* Mark the start and end of blocking MPI calls that all ranks make and that have no non-blocking
- * form: for windows, files and some communicators. If another rank does not make the call before
- * the deadline, the watchdog ends this process with the message of a timed-out wait. */
+/* Mark the start and end of a collective MPI call that blocks and cannot be tested, for example to
+ * create a window or open a file. If the call has not returned by the deadline, the watchdog ends
+ * this process with the same message as for a timed-out wait. */
 void blocking_call_begin(struct waiter *w, const char *operation);
 void blocking_call_end(struct waiter *w);
 
@@ -193,9 +193,9 @@ struct message {
     int code; /* MPI error code of message_test, kept for later calls */
 };
 
-/* Sends or receives n messages at the same time. Returns when all are complete. Every rank must
- * make the same number of these waits, with n = 0 if it has no message, because late ranks are
- * found by their sequence numbers. */
+/* Send or receive n messages at the same time; return when all are complete. Every rank must make
+ * the same number of these calls, with n = 0 if the rank has no message: error messages name ranks
+ * with fewer waits as late. */
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e);
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
@@ -241,9 +241,9 @@ int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI
  * message returns the same error. */
 int message_test(struct waiter *w, struct message *message, bool *done);
 
-/* Turns an error code of message_test or a message_begin function into a status: ERR_ARGUMENT if a
- * message is too long, otherwise ERR_MPI. The text of ERR_MPI is the error message of check mode if
- * there is one, else MPI's text. */
+/* Turns the error code of message_test, message_begin_send or message_begin_receive into a status:
+ * OK, ERR_ARGUMENT if a message is too long, or ERR_MPI. The text of ERR_MPI describes the mismatch
+ * that check mode has found, if any; otherwise the text is MPI's. */
 enum status message_status(const struct waiter *w, int code, const char *operation,
                            struct error *e);
 
@@ -251,11 +251,11 @@ enum status message_status(const struct waiter *w, int code, const char *operati
 enum status message_wait(struct waiter *w, struct message *message, const char *operation,
                          struct error *e);
 
-/* Cancels a receive for which no message will arrive. Call it after an error, before the memory
- * of the message is freed. */
+/* Cancels a receive if it is still pending. Call this function before freeing the receive buffer if
+ * no message will arrive, for example after an error. */
 void message_cancel(struct waiter *w, struct message *message);
-/* Waits until a send is complete, at most until the deadline. Needed after errors, because MPI
- * cannot cancel sends. */
+/* Waits until a send is complete, at most until the deadline. After an error, call this function
+ * before freeing the send buffer, since MPI 4 deprecates cancelling sends. */
 void message_let_leave(struct waiter *w, struct message *message, const char *operation);
 
 /* ---- Other waits ---- */
@@ -271,7 +271,8 @@ enum status wait_requests(struct waiter *w, int code, MPI_Request *requests, int
 enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, const char *operation,
                        struct error *e);
 
-/* Progress of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
+/* Counter in shared memory by which a rank announces its progress to the other ranks of its node.
+ * Padded to a cache line. */
 struct flag {
     _Atomic uint64_t value;
     char rest[56];

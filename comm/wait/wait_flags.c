@@ -4,7 +4,8 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* Number of flag tests between two yields of the core. These tests take about 50 us in total. */
+/* Number of flag tests (about 50 us in total) after which a waiting rank yields its core and lets
+ * MPI messages progress. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)

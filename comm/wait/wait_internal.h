@@ -1,6 +1,6 @@
-/* Declarations that only the files of comm/wait use. A wait:
+/* Declarations that only the files of comm/wait use. Most waits make three calls:
  *
- *   wait_enter    publishes the rank's arrival and sets its deadline
+ *   wait_enter    records in shared memory that the rank waits, and arms the watchdog
  *   wait_request  completes a request, by testing it or by a blocking call
  *   wait_leave    disarms the watchdog */
 #pragma once

@@ -1,5 +1,5 @@
-/* Computes pi by the midpoint rule over MPI. pi.yaml measures this program, an example that was not
- * written for scalebench. */
+/* Computes pi by the midpoint rule with MPI. This program does not use scalebench; pi.yaml shows
+ * how to measure such a program. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

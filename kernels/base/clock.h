@@ -13,5 +13,5 @@ int64_t clock_process_ns(void);
 /* Returns the seconds since 1970 (CLOCK_REALTIME). */
 double clock_date_s(void);
 
-/* Measures the smallest step of the clock and the time of one reading, each in ns. */
+/* Measures the resolution (smallest step) of clock_ns and the duration of one call, both in ns. */
 void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns);

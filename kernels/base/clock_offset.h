@@ -47,9 +47,9 @@ struct clock_line {
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
 /* Returns a bound on the error of all offsets between `begin` and `end`: the larger of the errors
- * at `begin` and `end`, plus an allowance for changes of the drift. If the line is steeper than
- * clocks can drift, a clock was set. The bound then also includes the part of the offset that drift
- * cannot explain. */
+ * at `begin` and `end`, plus an allowance for changes of the drift. If the offset changes faster
+ * than clocks can drift (a clock was set), the bound also includes the part of this change that
+ * drift cannot explain. */
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is faster than the remote

@@ -34,9 +34,9 @@ struct error {
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Works as error_set and adds the position in a file. If a position is unknown, pass NULL for
- * `file` and 0 for `line` or `column`. A caller can extend an error by passing strings of `e`
- * itself as arguments. */
+/* Works as error_set and also stores a position in a file. Pass NULL for an unknown `file` and 0
+ * for an unknown `line` or `column`. The arguments of `format` may point into `e`, for example to
+ * e->text, to extend an earlier message. */
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -25,8 +25,8 @@ static bool has_amx_bf16(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & TILE) != 0 && (d & BF16) != 0;
 }
 
-/* Linux enables the 8 KiB tile registers only for processes that request them
- * (Documentation/arch/x86/xstate.rst). Repeated requests are harmless. */
+/* Requests the AMX tile registers, which Linux disables by default, and returns whether Linux
+ * grants them (Documentation/arch/x86/xstate.rst). Repeated requests are harmless. */
 static bool may_use_tiles(void)
 {
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };

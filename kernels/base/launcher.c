@@ -16,10 +16,10 @@
     "use the mpiexec of the program's MPI (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): "         \
     "mpiexec -n %1$d %2$s ..."
 
-/* Variables that launchers set for each process: its rank and the number of processes. `advice`
- * ends the error message of launcher_check. Launchers are searched in this order: Hydra or srun
- * with an MPI plugin, Open MPI, srun. The innermost launcher must come first, because ranks of an
- * mpiexec inside a Slurm job also inherit srun's variables. */
+/* Environment variables in which a launcher gives each process its rank and the number of
+ * processes. `advice` ends the error message of launcher_check. Rows: Hydra or srun with an MPI
+ * plugin, Open MPI, any other srun. The first row whose variable is set applies. srun is last,
+ * because ranks of an mpiexec inside a Slurm job also inherit srun's variables. */
 static const struct launcher {
     const char *rank, *tasks, *advice;
 } LAUNCHERS[] = {

@@ -34,9 +34,9 @@ bool launcher_hears_leaving(void);
 /* Ends this rank without MPI_Finalize, after flushing all streams and announcing a regular end to
  * the launcher. Call a barrier first.
  *
- * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Some ranks then wait in a barrier
- * in which MPI makes no progress. The other ranks close connections, for which they need replies
- * from the ranks in the barrier. Over TCP, every second run hung. */
+ * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Ranks that close connections need
+ * replies from the other ranks, which may already wait in a barrier in which MPI makes no progress.
+ * Over TCP, half of the runs hung. */
 _Noreturn void launcher_leave(int exit_status);
 
 /* Waits until the launcher has read all output of this process, because Hydra discards unread

@@ -57,8 +57,9 @@ void mem_give_back_shared(void *memory, size_t bytes)
     give_back(memory, bytes, MADV_REMOVE);
 }
 
-/* Stores `memory` with memcpy: `pointer` is the address of a pointer of any type, and assigning
- * through a void ** would break the aliasing rules. */
+/* Stores `memory` in the pointer at address `pointer`; ERR_MEMORY if `memory` is NULL. Uses memcpy,
+ * because the pointer can have any type and assigning through a void ** would break the aliasing
+ * rules. */
 static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
 {
     memcpy(pointer, &memory, sizeof memory);

@@ -29,9 +29,9 @@ void mem_give_back_shared(void *memory, size_t bytes);
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
-/* Makes room for one more element after the first n of `pointer`. `pointer` is a block from
- * MEM_GROW, or NULL with n = 0. The capacity doubles when it is used up. Free with free(). After an
- * error the block is unchanged. */
+/* Makes room for one more element in the array `pointer` of `n` elements. `pointer` must come from
+ * MEM_GROW, or be NULL with n = 0. The capacity doubles when it is used up. Free with free(). After
+ * an error the block is unchanged. */
 #define MEM_GROW(pointer, n, what, e) mem_grow(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
@@ -55,8 +55,9 @@ enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size
 void mem_room_empty(struct mem_room *room);
 
 /* Checks that /dev/shm, which MPI libraries use on Linux, has `bytes` of free space. Without the
- * check, a process that touches a missing page dies of SIGBUS. The text of ERR_UNAVAILABLE names
- * `who`, the free space and the command that enlarges /dev/shm. OK if the free space is unknown. */
+ * check, a process could die of SIGBUS later, when it touches a page for which there is no space.
+ * The text of ERR_UNAVAILABLE names `who`, the free space and the command that enlarges /dev/shm.
+ * OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
 /* Sets and returns the ERR_UNAVAILABLE of mem_check_shared without checking the free space. Call it
  * after a page of shared memory could not be allocated. */

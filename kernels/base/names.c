@@ -92,9 +92,10 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between two names that share a word, exactly or with one edit; otherwise
- * FAR. Examples: "lenet" and lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size"
- * and global_batch. A plural is equal to its singular. */
+/* Returns the distance between `name` and `known` if they share a word, otherwise FAR. The word may
+ * differ by one edit, be in the plural in `name`, or be only the beginning of `known`. Examples of
+ * `name` and `known`: lenet and lenet_21k, warmup and lr_warmup, speed and speedup, batch_size and
+ * global_batch. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -127,8 +128,8 @@ static size_t edits_allowed(const char *name, const char *known, bool in_group)
     return edits == 0 && in_group ? 1 : edits;
 }
 
-/* Returns the distance between two names, or FAR. If names differ only in upper and lower case, the
- * distance is one edit. */
+/* Returns the distance between two names: 0 if they are equal, at most one edit if only upper and
+ * lower case differ, FAR if the names are not similar. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;
@@ -139,8 +140,8 @@ static size_t distance_of(const char *name, const char *known)
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
-/* Returns the last part of `path`, with as many dots as `name`: "time.steps" of
- * "measure.time.steps" for a name with one dot. NULL if the path has no more dots than the name. */
+/* Returns the end of `path` that has as many dots as `name`: "time.steps" for the path
+ * "measure.time.steps" and a name with one dot. NULL if `path` has no more dots than `name`. */
 static const char *path_end(const char *path, const char *name)
 {
     size_t dots = 1;

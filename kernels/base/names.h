@@ -18,10 +18,10 @@ struct name_places {
 };
 
 /* Names nearest to an unknown name. The distance grows with the number of edits (insert, delete,
- * replace, swap of neighbours); about one edit is accepted for every three letters. A common
- * beginning (optim) or common whole words (warmup in lr_warmup) also make a name near. The end of a
- * path is compared like a name. A name valid at this position is preferred to a path that is one
- * edit nearer. */
+ * replace, swap of neighbours); about one edit is accepted for every three letters. A known name is
+ * also near if the unknown name is its beginning (optim of optimizer) or shares whole words with it
+ * (warmup and lr_warmup). A path is also compared by its end: "lr" finds train.lr. A name valid at
+ * this position is preferred to a path that is one edit nearer. */
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */
@@ -33,8 +33,8 @@ struct name_nearest name_nearest(const char *name, const struct name_places *pla
 enum { NAME_NEAR_BYTES = 160 };
 
 /* Writes the end of a message about an unknown name, and returns `text`: "; nearest 'ring'", ";
- * nearest 'ring' or 'rank'", or "" if no name is near. The end of a known path is compared like a
- * name: "train.lr" is near "lr". */
+ * nearest 'ring' or 'rank'", or "" if no name is near. The name is also compared with the ends of
+ * known paths: "lr" is near "train.lr". */
 char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const *known, size_t n);
 
 /* Returns the index of `name` in `known`, or -1. */
@@ -57,8 +57,8 @@ char *name_explain_place(char *text, size_t size, const char *name,
 char *option_near(char text[NAME_NEAR_BYTES], const char *argument, const char *const *names,
                   size_t n);
 
-/* Finds an option's value among `names` and stores its index. ERR_ARGUMENT with name_explain's text
- * if the value is unknown. */
+/* Finds `text`, a value of --`option`, among `names` and sets *index. If `text` is unknown, returns
+ * ERR_ARGUMENT with the message of name_explain. */
 enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
                         int *index, struct error *e);
 

@@ -12,7 +12,7 @@ void rng_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2
         c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
         c1 = (uint32_t)p1;
         c3 = (uint32_t)p0;
-        k0 += 0x9E3779B9u; /* constants of the Weyl sequences: golden ratio, sqrt(3) - 1 */
+        k0 += 0x9E3779B9u; /* Weyl increments: 2^32 times (sqrt(5) - 1) / 2 and sqrt(3) - 1 */
         k1 += 0xBB67AE85u;
     }
     out[0] = c0;

@@ -178,8 +178,8 @@ static void find_residuals(struct line *line, const double *x, const double *y, 
     line->rms = sqrt(sum / (double)n);
 }
 
-/* Returns the least-squares factor c for c v = y with weights 1 / y^2: sum(v / y) / sum(v^2 / y^2).
- * v = NULL: all v are 1. */
+/* Fits y = c v by least squares with weights 1 / y^2. Returns c = sum(v / y) / sum(v^2 / y^2). If v
+ * is NULL, all v are 1. */
 static double fit_factor(const double *v, const double *y, size_t n)
 {
     double above = 0, below = 0;

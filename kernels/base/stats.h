@@ -1,5 +1,5 @@
-/* Statistics of launches: nonparametric, exact if an exact form exists. Inputs are not changed. A
- * result is NAN if there are no values, if a value is NAN or if memory runs out. */
+/* Nonparametric statistics of launches, and line fits. Confidence levels are exact. Inputs are not
+ * changed. A result is NAN if there are no values, if a value is NAN or if memory runs out. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,14 +12,15 @@ struct interval {
                          * and maximum */
 };
 
-/* Returns quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */
+/* Returns the q-quantile, 0 <= q <= 1, interpolated linearly between order statistics (type 7 of
+ * Hyndman and Fan). */
 double stats_quantile(const double *x, size_t n, double q);
 
 double stats_median(const double *x, size_t n);
 
-/* Trimmed mean, without the lowest and the highest fifth of the values (rounded down), and its
- * variance from the Winsorized values. Tukey and McLaughlin, 1963; Yuen, "The two-sample trimmed t
- * for unequal population variances", 1974. The variance of a single value is NAN. */
+/* Mean without the floor(n / 5) lowest and highest values, and the variance of this mean, computed
+ * from the Winsorized values. The variance is NAN if n = 1. See Tukey and McLaughlin, 1963; Yuen,
+ * "The two-sample trimmed t for unequal population variances", 1974. */
 struct location {
     double mean, variance;
 };

@@ -21,8 +21,8 @@ int terminal_columns(const char *text);
 /* Returns the length in bytes of the longest prefix of `text` that fits in `columns`. */
 size_t terminal_fit(const char *text, int columns);
 
-/* Returns $COLUMNS if set, else the width in columns of the terminal `out`. 0: lines have no limit,
- * since `out` is not a terminal or $COLUMNS is at least 100,000. */
+/* Returns the line width in columns: $COLUMNS if set, else the width of the terminal `out`. Returns
+ * 0 (no limit) if $COLUMNS is at least 100,000, or if it is not set and `out` is not a terminal. */
 int terminal_width(FILE *out);
 
 /* Prints a list entry: a head, then a text that begins at column `indent`, in lines of at most

@@ -31,8 +31,9 @@ char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
  * 26.10 and 12345. */
 char *text_significant(char text[TEXT_NUMBER], double x, int digits);
 
-/* Writes the median, with `digits` significant digits, and the interval, with as many decimals:
- * "177.0 [176.2, 178.1]". Writes only the median if a bound is not finite. */
+/* Writes the median, with `digits` significant digits, and the interval's bounds, with as many
+ * decimals as the median: "177.0 [176.2, 178.1]". Writes only the median if a bound is not
+ * finite. */
 char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits);
 
 /* Writes a count with thousands separators: 690,590. */
@@ -47,7 +48,8 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 /* Writes a count and its noun: "1 rank", "2 ranks", "3 launches", "4 epochs". */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 
-/* Returns the length of the first sentence, without its full stop if another sentence follows. */
+/* Returns the length in bytes of the first sentence, which ends before the first ". " or at the end
+ * of the text. */
 int text_sentence(const char *text);
 
 /* Describes a status from wait(): "exit status 3", "killed by signal 9 (Killed)". */
@@ -69,7 +71,7 @@ void text_clean(char *text);
  * omitted. */
 void text_join(char *text, size_t size, const char *separator, const char *more);
 
-/* Returns whether a text ends with `end` and is longer than it. */
+/* Returns whether `end` is a proper suffix of `text`. */
 bool text_ends(const char *text, const char *end);
 
 /* Removes the spaces at both ends of `text`. */

@@ -51,8 +51,8 @@ struct layer_desc layer_desc_preset(enum layer_kind kind)
     return layer;
 }
 
-/* Checks the range of all options. Model files were checked by their reader, but nets built by code
- * were not. */
+/* Checks that all options are within their ranges. Needed for nets built by code, since model files
+ * are already checked when they are read. */
 static enum status check_options(struct layer_desc *layer, struct error *e)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
@@ -163,9 +163,9 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Completes the names, sizes and offsets of a layer's tensors or buffers, which begin at *offset in
- * the arena, and advances *offset. The layer's rule has set the last part of each name ("weight"):
- * at most 15 letters, so the full name is never cut. */
+/* Sets name, layer, count and offset of the `n` tensors or buffers of a layer. *offset is the
+ * offset of the first one, and is advanced past the last one. Each name must already be set to its
+ * last part ("weight"), of at most 15 letters so that the full name is never cut. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {

@@ -1,5 +1,5 @@
-/* Describes a network without computing it: layers, shapes, parameter tensors, FLOPs, bytes. It
- * needs neither MPI nor BLIS, so the runner uses it to check shapes and predict costs. */
+/* Description of a network: layers, shapes, parameter tensors and FLOPs. Needs neither MPI nor
+ * BLIS, so the runner can use it to check shapes and predict costs. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    /* whether batch norm has this tensor; its values are initially 0 if `bias` is set, else 1 */
+    /* whether the tensor belongs to batch norm; it then starts at 0 if `bias` is set, else at 1 */
     bool norm;
 };
 
@@ -65,8 +65,8 @@ struct layer_desc {
                                * weight of the newest batch in the running statistics */
 
     /* The next three members describe a slice of a net (net_slice.h). In a whole net they are 0. */
-    int first_unit; /* index of the slice's first output in the whole layer; if the layer is split
-                     * by inputs, of its first input */
+    int first_unit; /* index in the whole layer of the slice's first output, or of its first input
+                     * if the layer is split by inputs */
     bool addend;    /* whether outputs must be summed over the slices before the next layer */
     bool unbiased;  /* whether another slice adds the bias */
 
@@ -104,8 +104,8 @@ struct net_desc {
 };
 
 /* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
- * LAYER_PART is a bool, true by default, for an optional part of the layer such as its bias. The
- * value false sets the option's field (such as without_bias) to true: the layer lacks the part. */
+ * LAYER_PART is a bool (default true) that selects an optional part of the layer, such as its bias.
+ * Its field in struct layer_desc is the negation: `bias: false` sets without_bias to true. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;

@@ -13,8 +13,8 @@ static bool is_elementwise(const struct layer_desc *layer)
 
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair)
 {
-    int dense = -1; /* index of the last dense layer if only element-wise layers follow it, else
-                     * -1 */
+    /* index of the dense layer before layer i with only element-wise layers in between; -1: none */
+    int dense = -1;
     for (int i = pair->rows + 1; i < net->n_layers; i++) {
         const struct layer_desc *layer = &net->layers[i];
         if (layer->kind == LAYER_dense && dense >= 0) {
@@ -107,7 +107,8 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
     return net->tensors[tensor].count == slice->tensors[tensor].count;
 }
 
-/* Weights have dimensions [outputs, inputs], biases [outputs]. */
+/* In a layer split by outputs, the slice has fewer rows of weights [outputs, inputs] and fewer
+ * biases [outputs]. In a layer split by inputs, the slice has fewer columns of weights. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

@@ -7,8 +7,8 @@
 #define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
-/* Largest permitted number of elements of an activation, and of parameters in a net. Limited
- * because dimensions and MPI counts are ints. */
+/* Limit on the number of elements in an activation and on the number of parameters in a net:
+ * INT_MAX, since dimensions and MPI counts are ints. */
 #define NET_COUNT_MAX 2147483647u
 
 /* Returns ERR_SHAPE with the layer's position in the model file. The text begins with "conv2d
@@ -34,10 +34,9 @@ enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
 extern const struct layer_option layer_pool_options[];
 
-/* Sets layer->out of a pooling layer: the channels, and the rows and columns with
- * layer_slide_kernel. A stride of 0 becomes the window size. Besides the error of
- * layer_slide_kernel, ERR_SHAPE for a 1x1 window of stride 1, and if the padding is more than half
- * the window, since a window could then lie entirely in the padding. */
+/* Sets layer->out of a pooling layer. A stride of 0 is replaced by the window size. ERR_SHAPE if
+ * the window is larger than the padded input, or is 1x1 with stride 1. ERR_SHAPE also if the
+ * padding is more than half the window, since a window could then lie entirely in the padding. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
 /* Sets layer->out = layer->in, for element-wise kinds. Always returns OK. */

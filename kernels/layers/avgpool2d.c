@@ -1,12 +1,13 @@
-/* Average pooling. The outer loops run over the positions of a window, the inner loop over the
- * outputs of a row, so that it vectorises. Each output still sums its window in row order. */
+/* Average pooling. The innermost loop runs over the outputs of a row, so that it vectorises. The
+ * two loops around it run over the positions in the window, so each output sums its window row by
+ * row. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
 #include "kernels/layers/pool2d.h"
 
-/* Finds the outputs [*begin, *end), of n outputs in a row, for which window position `k` lies
- * inside the row of `size` inputs. */
+/* Finds the range [*begin, *end) of the n outputs of a row for which column `k` of the window lies
+ * inside the image (width `size`), not in the padding. */
 static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
 {
     int first = pad - k, last = size - 1 + pad - k;

@@ -1,5 +1,6 @@
-/* Batch normalisation, except the four loops over the batch, which depend on the memory layout of
- * the batch. Internal to kernels/. */
+/* Batch normalisation, except its four loops over the batch. The caller passes the loops as
+ * batchnorm_pass functions, because they depend on the memory layout of the batch. Internal to
+ * kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"

@@ -4,8 +4,9 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/receptive_field.h"
 
-/* input_at returns the offset of (channel, kernel row, kernel column) in an image. weight_at
- * returns the offset of the same position in the weights of one output channel. */
+/* input_at returns the offset in an image of the input in channel c at row r, column s of receptive
+ * field f. weight_at returns the offset of the weight for (c, r, s) among the weights of one output
+ * channel. */
 static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
                        int s)
 {

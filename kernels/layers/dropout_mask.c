@@ -38,9 +38,9 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
     }
 }
 
-/* In a slice of a net, the layer's first unit can lie in the middle of a block of random words.
- * Then the units up to the next block are drawn word by word. rng_unit(word) >= rate is tested on
- * the upper 24 bits of the word, by comparison with rate * 2^24 rounded up, which is exact. */
+/* In a slice of a net, the layer's first unit can lie inside a block of random words. The units up
+ * to the next block are drawn word by word, the others with vector instructions. The test
+ * rng_unit(word) >= rate is equivalent to (upper 24 bits of the word) >= ceil(rate * 2^24). */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {
@@ -138,7 +138,7 @@ void dropout_mask_backward(const struct layer_call *c)
         .backward = dropout_mask_backward,                                                         \
     }
 
-/* Tompson et al., "Efficient object localization using convolutional networks", CVPR 2015,
- * introduce dropout2d. */
 const struct layer_kernel layer_dropout = HOOKS;
+
+/* Tompson et al., "Efficient object localization using convolutional networks", CVPR 2015. */
 const struct layer_kernel layer_dropout2d = HOOKS;

@@ -23,8 +23,8 @@ struct layer_call {
 /* Functions that compute one layer kind. Each layer's source file defines one const table, named
  * layer_<name>. */
 struct layer_kernel {
-    const struct layer_kernel *reference; /* version in plain loops; NULL if this table is that
-                                           * version */
+    const struct layer_kernel *reference; /* plain-loop version of these functions; NULL if they are
+                                           * plain loops themselves */
     /* Return the sizes in bytes of `saved` and `scratch`. A NULL function means 0 bytes. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);
     size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);

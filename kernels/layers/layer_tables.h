@@ -33,7 +33,8 @@ static inline void exec_poll(const struct exec *ex)
  * reach its full rate. */
 #define FLOPS_PER_BLOCK ((size_t)64 << 20)
 
-/* Returns the number of images, at least 1, that fit in `budget` if each image costs `cost`. */
+/* Returns the number of loop items (such as images) per block: as many as fit into `budget`, at
+ * least 1. `cost`: cost of one item in the unit of `budget` (elements, FLOPs or bytes). */
 static inline size_t images_per_block(size_t budget, size_t cost)
 {
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
@@ -46,8 +47,8 @@ static inline size_t bias_count(const struct layer_desc *l)
     return l->without_bias ? 0 : (size_t)l->channels;
 }
 
-/* Returns the bias to add to the outputs, which is stored in params after the first `weights`
- * numbers. NULL if this layer has no bias, or if another slice of the layer adds the bias. */
+/* Returns the address of the biases to add to the outputs, behind the `weights` weights in params.
+ * NULL if the layer has no biases, or if another slice of the layer adds the biases. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;

@@ -33,8 +33,9 @@ static void pool_row(real *y, uint16_t *where, const real *plane, const struct l
     }
 }
 
-/* Pools adjacent 2x2 windows, the most common case, without branches: mispredictions would make it
- * five times as slow. Returns whether any input was NaN; the outputs are then wrong. */
+/* Pools one row of adjacent 2x2 windows, the most common case. The loop has no branches, as
+ * mispredictions would make it five times as slow. Returns true if any input is NaN, in which case
+ * the outputs are wrong. */
 static inline __attribute__((always_inline)) bool pool_row_2x2(real *restrict y,
                                                                uint16_t *restrict where,
                                                                const real *restrict x, size_t row,

@@ -4,8 +4,8 @@
 
 #include "kernels/layers/receptive_field.h"
 
-/* Processes one plane: the inputs begin at index `in` of [N,in], the outputs at index `out` of
- * [N,out]. */
+/* Processes one plane. Its inputs (c->x, c->dx) begin at index `in`, its outputs (c->y, c->dy) at
+ * index `out`. */
 typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
 
 /* Calls f for every plane, on all threads. `numbers`: number of values that f processes per plane,

@@ -5,8 +5,8 @@
 #include "kernels/base/rng.h"
 #include "kernels/net/net.h"
 
-/* Returns random number `word` (0 or 1) of an element, in [0, 1). The random stream's sample number
- * is formed by the bits of `element` above the lowest 20. */
+/* Returns the random number with index `word` (0 or 1) for an element of a tensor, in [0, 1). The
+ * bits of `element` above the lowest 20 are passed to rng_word as its sample number. */
 static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
 {
     const size_t low_bits = 20;

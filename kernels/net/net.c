@@ -105,10 +105,10 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Returns the layout of the images for the first op. Ops that read bytes fold scale and shift into
- * weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), folding would give
- * blank areas rounding errors in place of exact zeros, and ReLU would pass gradients there. In this
- * case, the bytes are converted before the first op. */
+/* Returns the layout of the images for the first op: LAYOUT_BYTES or, if a nonzero byte represents
+ * 0 (byte 51 with mean 0.2), LAYOUT_NCHW with the bytes converted beforehand. Ops that read bytes
+ * fold scale and shift into weights and bias. With a nonzero byte for 0, folding would give blank
+ * areas rounding errors in place of exact zeros, and ReLU would pass gradients there. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)
@@ -149,8 +149,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     }
 }
 
-/* Returns the size in reals of the gradients of n_max images' outputs, padded to align the next
- * buffer. The outputs themselves need no more memory. */
+/* Returns the size in reals of the gradients of an op's outputs for n_max images, padded to align
+ * the next buffer. The outputs themselves need at most as much memory. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)
@@ -158,17 +158,17 @@ static size_t output_reals(const struct net *net, const struct op *op)
     return aligned_reals(op->kernel->out_reals(&op->fused, net->options.n_max));
 }
 
-/* Returns the size in reals of n_max images' outputs. 16-bit activations need half the size of
- * their gradients. */
+/* Returns the size in reals of an op's outputs for n_max images. Outputs stored in 16 bits need
+ * half as much memory as their gradients. */
 static size_t value_reals(const struct net *net, const struct op *op)
 {
     size_t reals = output_reals(net, op);
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* Reserves memory for the input of the first op. In the first stage this is the images, for which
- * no memory is needed if the op reads bytes. In a later stage it is the output of the previous
- * stage. */
+/* Reserves memory for the input of the first op: the output of the previous pipeline stage or, in
+ * the first stage, the images. Images that the op reads as bytes are not copied and need no
+ * memory. */
 static void lay_out_input(struct net *net)
 {
     int first = net->options.first_op;

@@ -38,7 +38,7 @@ void net_destroy(struct net *net);
 
 /* Returns the number of ops in the plan, including ops of other pipeline stages. */
 int net_ops(const struct net *net);
-/* Returns the range of an op's tensors, [*first, *last), which is empty if the op has no
+/* Sets [*first, *last) to the range of an op's tensors, which is empty if the op has no
  * parameters. */
 void net_op_tensors(const struct net *net, int op, int *first, int *last);
 /* Returns the name of an op's kind, as in ops.def. */
@@ -77,8 +77,9 @@ struct net_memory {
 };
 struct net_memory net_memory(const struct net *net);
 size_t net_bytes(const struct net *net); /* Returns the total of net_memory in bytes. */
-/* Returns the FLOPs per image that the plan computes, in all pipeline stages. Like the FLOPs of the
- * description, they exclude the gradient of the images. */
+/* Returns the FLOPs per image that the plan computes in all pipeline stages, for forward or, if
+ * `backward` is set, for backward. The gradient with respect to the images is excluded, as in
+ * struct net_desc. */
 uint64_t net_flops_done(const struct net *net, bool backward);
 unsigned net_savings(const struct net *net); /* Returns the savings of all ops, as a bit mask. */
 
@@ -120,11 +121,11 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
                  const real *params);
 
-/* Computes the softmax cross-entropy of the slot's logits against labels [N]. If gradient_scale >
- * 0, it also stores dlogits = gradient_scale * (softmax - onehot) for backward. For data
- * parallelism, gradient_scale is 1 / (samples of the global batch). weights [N] (or NULL: all 1)
- * multiply the loss and the gradient of each image; images of weight 0 are padding and not
- * counted. */
+/* Returns the score of the slot's logits against labels [N]: the sum of the softmax
+ * cross-entropies, and the numbers of correct and of all images. If gradient_scale > 0, also stores
+ * dlogits = gradient_scale * (softmax - onehot) for backward. For data parallelism, gradient_scale
+ * is 1 / (samples of the global batch). weights [N] (or NULL: all 1) multiply the loss and the
+ * gradient of each image; images of weight 0 are padding and are not counted. */
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 
@@ -132,8 +133,8 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
  * counts. */
 void net_classify(const struct net *net, int slot, int *classes);
 
-/* Runs backward of ops last-1 down to first. grads: the arena of gradients. These ops overwrite
- * their gradients in it or, if ex->accumulate, add to them. */
+/* Runs backward of ops last-1 down to first. Each op overwrites its gradients in `grads` (the arena
+ * of gradients) or, if ex->accumulate, adds to them. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads);
 

@@ -118,9 +118,9 @@ struct search {
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] kernel of each layer: the best so far, and the
                                * candidate */
-    double *best, *ratio;     /* [n_layers] smallest time so far, and time of the candidate,
-                               * relative to the default kernel; stored at the first layer of each
-                               * op of `base` */
+    double *best, *ratio;     /* [n_layers] time of each op of `base` relative to the default
+                               * kernel, stored at the op's first layer: smallest so far (`best`)
+                               * and of the candidate (`ratio`) */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,

@@ -24,7 +24,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* Marks of blank outputs need 16 bits per tile; one real per tile is reserved. */
+    /* Outputs whose inputs are all zero are marked: 16 bits per tile, in one real per tile. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),

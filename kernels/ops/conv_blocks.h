@@ -93,8 +93,8 @@ static inline uint16_t *share_blank(const struct conv_call *call, int thread)
 /* Number of FLOPs that take as long as copying one number in memory. */
 #define FLOPS_PER_NUMBER 16
 
-/* Adds `more` to *flops, and polls if enough work was done since the last poll. Only the calling
- * thread polls. */
+/* Adds `more` to *flops. After FLOPS_PER_BLOCK / 4 FLOPs, thread 0 resets *flops and polls
+ * communication. Other threads never poll. */
 static inline void conv_poll(const struct conv_call *call, int thread, size_t *flops, size_t more)
 {
     *flops += more;

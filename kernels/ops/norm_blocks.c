@@ -168,9 +168,9 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Clears the sums and sets each channel's shift, which is subtracted before summing (see
- * batchnorm2d.c): the running mean if ranks share the sums, else 0 until norm_add_inputs copies an
- * input there. */
+/* Clears the sums and sets the shift of each channel, which is subtracted from the inputs before
+ * they are summed (see batchnorm2d.c). If ranks share the batch, the shift is the running mean,
+ * else 0 until norm_add_inputs sets the shift to an input of the channel. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);

@@ -12,9 +12,10 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/norm.h"
 
-/* State of one call. Layout of saved: statistics, then one byte per number of y: the number's
- * origin in the pooling window. Layout of scratch: sums; four coefficients per channel; then per
- * thread sums and shifts, and one block of y or dy if the op's output is [N,C,H,W]. */
+/* State of one call. Layout of `saved`: statistics, then one byte per number of y: the number's
+ * origin in its pooling window. Layout of `scratch`: sums over all threads; four coefficients per
+ * channel; then for each thread its own sums and shifts, and one block of y or dy if the op's
+ * output is [N,C,H,W]. */
 struct norm_call {
     const struct fused_layers *fused;
     const struct op_call *c;
@@ -22,8 +23,8 @@ struct norm_call {
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block], of type norm.x_precision */
     struct norm norm;
     const struct norm_functions *functions;
-    size_t block, blocks, in, stored; /* channels per block; blocks per image; numbers in a block of
-                                       * x; numbers in a block of y */
+    size_t block, blocks, in, stored; /* block: channels per block; blocks: blocks per image; in,
+                                       * stored: numbers in a block of x and of y */
     uint8_t *from;
     real *terms; /* [C/block, 4, block] four coefficients per channel */
     char *shares;
@@ -43,7 +44,8 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
 
 /* Returns whether forward needs batch statistics. If so, call norm_sums_begin, then norm_add_inputs
  * for each block of each image. norm_add_inputs must be called in image order, by the thread to
- * which pool_share assigns the image. Then call norm_forward, which writes y. */
+ * which pool_share assigns the image. Then call norm_forward, which writes y, whether or not batch
+ * statistics are needed. */
 bool norm_wants_sums(const struct norm_call *call);
 void norm_sums_begin(const struct norm_call *call);
 void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int thread);

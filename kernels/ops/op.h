@@ -13,8 +13,8 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* largest number of channels in an image of bytes */
 
-/* Memory layouts of the activations between two ops. An op with a new output layout adds it here.
- * The op's row in ops.def then only matches if the next op reads this layout. */
+/* Memory layouts of the activations between two ops. To give an op a new output layout, add the
+ * layout here. The op's `match` must then reject layers unless the next op can read this layout. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
     /* [N,C/block,h,w,block] with a block of two vectors. h and w only count the rows and columns
@@ -39,8 +39,8 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* [n_layers] the op's layers */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area of each layer's input, then of the op's
-                                * output, that later layers read */
+    const struct extent *read; /* [n_layers + 1] area that is read of each layer's input, then of
+                                * the op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice that the op implements: see op_choice */
     enum isa isa;
@@ -134,13 +134,13 @@ struct op_kernel {
     const char *name;
     enum layout in, out;
     bool takes_bf16; /* whether operands become bf16 if the instruction set has bf16 products */
-    bool needs_wide; /* whether to exclude ISA_PORTABLE, whose short vectors are slower than BLIS */
+    bool needs_wide; /* whether to exclude ISA_PORTABLE, with which BLIS is faster than the op */
     /* Returns the number of layers that the op computes, at most n, beginning with layers[0]; 0 if
-     * the op does not match. read [n + 1]: area that later layers read of each layer's input, then
-     * of the last output. */
+     * the op does not match. read [n + 1]: area that is read of each layer's input, then of the
+     * last output. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
-    /* Returns the size in reals of n images' output in the op's layout. NULL: as many reals as the
-     * output shape has numbers. */
+    /* Returns the size in reals of the op's output for n images. NULL: n times the size of the
+     * output shape. */
     size_t (*out_reals)(const struct fused_layers *fused, int n);
     size_t (*saved_bytes)(const struct fused_layers *fused, int n);
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);

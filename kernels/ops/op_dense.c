@@ -1,8 +1,8 @@
 /* A dense layer in blocks of outputs and inputs.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
- * Operands are copied to blocks as for products of convolutions (simd/winograd/winograd.h), each
- * slice of W just before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing
- * is summed across threads. */
+ * Operands are copied to blocks (see simd/winograd/winograd.h): X and dY before all products, each
+ * slice of W just before its product. Blocks of Y, of dW and db, and of dX are divided among the
+ * threads. Nothing is summed across threads. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/dense.h"
@@ -179,8 +179,8 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Sets the bias gradient of the outputs in one block to the sum of dY over the images, in order;
- * adds the sum if ex->accumulate. */
+/* Computes the bias gradient of one block of outputs: the sum of dY over the images, in image
+ * order. Overwrites the gradient, or adds to it if ex->accumulate. */
 static void add_dbias(const struct dense_call *call, size_t first, int columns)
 {
     real *dbias = call->c->dparams + (size_t)call->in * (size_t)call->out + first;

@@ -5,8 +5,9 @@
  * shift) + b = sum (w scale) byte + (b + sum w shift). The background of a drawing is then exactly
  * zero. Blocks of 16 zeros, 42 % of all blocks on MNIST, contribute neither to the output nor to
  * the gradient of the weights, and are skipped. Speed therefore depends on the data. Forward marks
- * the blocks of each image that are not all zero. The marks are transposed, so that backward can go
- * through the images of a block with the gradient of its weights in registers.
+ * the blocks of each image that are not all zero. The marks are transposed, so that backward can
+ * keep the gradient of a block's weights in registers while it visits the images in which the block
+ * is not all zero.
  *
  * On one core of a Xeon with AVX-512, a batch of 128 MNIST images takes 15 us forward and 11 us
  * backward if all data are in caches. All products, zeros included, would take 9.5 us per pass at

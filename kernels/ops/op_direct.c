@@ -36,8 +36,8 @@ static size_t chunk_images(const struct winograd *w, int n)
     return ((size_t)n + chunks - 1) / chunks;
 }
 
-/* Returns the sizes of m, v and slices. If one thread computes all images in one chunk, each panel
- * is transformed just before its use, as a single slice. */
+/* Returns the sizes for chunks of `chunk` images. If one thread computes all images in one chunk,
+ * each panel is one slice, transformed just before its use. Otherwise there are no slices. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;

@@ -1,8 +1,9 @@
-/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes
- * to blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less
- * than a microsecond for 784 of them. Without batch norm, forward only saves the origin of each
- * output: its position in the pooling window. Threads share the images. Each thread sums its
- * gradients; the sums are added in thread order. */
+/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes to
+ * blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less than a
+ * microsecond for the 784 bytes of an MNIST image. Without batch norm, forward only saves one byte
+ * per output: the position of the maximum in its pooling window, or FROM_NOWHERE if ReLU set the
+ * output to 0. Threads share the images. Each thread sums its gradients; the sums are added in
+ * thread order. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"
@@ -65,7 +66,7 @@ struct first_conv_call {
     struct parts parts;
     real *weights, *bias, *shares;
     uint8_t *from;
-    real *z;               /* input of batch norm, saved instead of y; only if f.norm */
+    real *z;               /* input of batch norm, saved for backward; only if f.norm */
     struct norm_call norm; /* batch norm after the convolution; valid only if f.norm */
 };
 
@@ -133,7 +134,7 @@ static size_t block_images(const struct first_conv *f)
     return images_per_block(FLOPS_PER_BLOCK / 16, 2 * TAPS * (size_t)f->in_c * outputs);
 }
 
-/* x [C, image_h, image_w] <- one image of bytes. The border of x must be zero already. */
+/* Converts one image of bytes to x [C, image_h, image_w]. The border of x must be zero already. */
 static void load_image(const struct first_conv_call *call, real *x, const uint8_t *image)
 {
     const struct first_conv *f = &call->f;
@@ -215,7 +216,8 @@ static void forward(const struct fused_layers *fused, const struct op_call *c)
         norm_forward(&call.norm);
 }
 
-/* Returns dy of image i in blocks of channels. */
+/* Returns the gradient for image i in blocks of channels, with respect to the input of batch norm
+ * or, without batch norm, the op's output. */
 static const real *gradients_of(const struct first_conv_call *call, size_t i, int thread)
 {
     const struct first_conv *f = &call->f;

@@ -88,15 +88,16 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Returns whether Winograd's algorithm is used. With the few channels of an image of bytes it would
- * be slower, because transforming the sums back costs the same for any number of channels. */
+/* Returns whether Winograd's algorithm is used, for 5x5 kernels only. For images of bytes, which
+ * have few channels, direct sums are faster, because transforming sums back from Winograd's
+ * algorithm costs the same for any number of channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;
 }
 
-/* Returns an image as reals. It is converted from bytes to `space`, or copied there if a vector
- * load could reach beyond the last image. Otherwise its address in x is returned. */
+/* Returns a pointer to an image as reals. Bytes are converted to reals in `space`. Reals are copied
+ * to `space` if a vector load could reach beyond the end of x. Otherwise the pointer is into x. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
 /* Returns the number of layers, at most n, that form one small convolution; 0: none. A small

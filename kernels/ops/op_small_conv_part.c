@@ -7,7 +7,7 @@
 
 #define WEIGHTS_MAX   8192
 #define POSITIONS_MAX 4096 /* largest number of positions (rows * columns) in an input plane */
-#define WINDOW        4    /* outputs per pooling window */
+#define WINDOW        4    /* convolution outputs per pooling window (2 x 2) */
 
 SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
 SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
@@ -63,8 +63,8 @@ struct small_conv small_conv_shape(const struct fused_layers *fused)
     };
     c.positions = pad(c.pooled_h * c.pooled_w);
     c.vectors = c.positions / small_conv_forward_for(fused->isa)->lanes;
-    /* Forward reads vectors of positions shifted by up to kernel/2 rows, and writes rows in whole
-     * vectors. Both reach beyond the last position. */
+    /* Room for accesses beyond the last position: forward reads vectors at offsets of up to
+     * kernel/2 rows, and writes rows in whole vectors. */
     c.plane = c.positions + pad(c.kernel / 2 * c.pooled_w) + SMALL_CONV_PAD;
     return c;
 }

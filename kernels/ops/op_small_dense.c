@@ -20,7 +20,8 @@
 #define WEIGHTS_MAX 65536
 #define INPUTS_MAX  4096
 #define OUTPUTS_MAX 1024
-/* Number of images per group. A tile of columns of their inputs fits into the first-level cache. */
+/* Number of images per group. One tile, SMALL_DENSE_TILE inputs of every image in a group, fits
+ * into the first-level cache. */
 #define GROUP 128
 
 SIMD_DECLARE(struct small_dense_functions, small_dense)

@@ -1,12 +1,12 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
  * in simd/winograd/winograd.h.
  *
- * If there are few weights, they are transformed once and stay in a second-level cache while small
- * chunks of images are processed. Each weight becomes four numbers (F4). With one thread, many
- * weights are therefore transformed slice by slice just before each product. This costs less than
- * writing the transformed weights to memory and reading them for every chunk. The gradient of a
- * slice is transformed back as soon as it is summed. Forward saves V of all images, so that x need
- * not be transformed again.
+ * If the transformed weights are small, they are computed once and stay in a second-level cache
+ * while small chunks of images are processed. F4 turns the 9 weights of a 3x3 kernel into 36
+ * numbers. If the transformed weights are large and there is only one thread, they are computed
+ * slice by slice, each slice just before its product. This costs less than writing all transformed
+ * weights to memory and reading them for every chunk. The gradient of a slice is transformed back
+ * as soon as it is summed. Forward saves V of all images, so that x need not be transformed again.
  *
  * bf16 operands halve the steps of a product and the size of saved V. With them, F4 also sums in
  * runs of RUN terms: the shorter runs of RUN_F4 would gain little accuracy compared with the
@@ -135,8 +135,9 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Computes a chunk's part of one slice of dU: sets the rows of panel b from row `first` to V' times
- * block b of dM, or adds the product to them. Returns the number of rows. */
+/* Multiplies V' by block b of dM, for one chunk and one slice of dU. The slice begins at row
+ * `first` of panel b. The product overwrites the slice or, if conv_du_adds is true, is added to the
+ * slice. Returns the number of rows in the slice. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {

@@ -49,11 +49,12 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* An update in two calls, for optimizers that need norms of whole tensors, when each rank holds
- * only a part of a tensor. optimizer_norms updates the state on which norms depend (lamb) and adds
- * the contribution of [begin, end) to two sums of squares per tensor, norms2 [n_tensors][2]. The
- * caller sums norms2 over the ranks. optimizer_step_parts then updates params[begin, end). Both
- * functions use one thread. */
+/* Two calls instead of optimizer_step, if the optimizer needs norms of whole tensors but a rank
+ * holds only a part of a tensor. optimizer_norms updates the state on which norms depend (lamb).
+ * For each tensor it adds two sums of squares over [begin, end) to norms2 [n_tensors][2]: of the
+ * parameters, then of the gradients (lars) or update directions (lamb). The caller sums norms2 over
+ * the ranks. optimizer_step_parts then updates params[begin, end). Both functions use one
+ * thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

@@ -1,11 +1,11 @@
 /* Functions that each optimizer implements, and helpers for them. Internal to kernels/.
  *
- * Files in this folder are compiled once per instruction set of isa.h. All sets must give the same
- * bits, so that ranks on different machines hold the same weights. Three rules ensure it. Each
- * number is computed by the same operations in the same order: IEEE 754 operations round the same
- * at every vector width. Nothing is fused or reassociated: -ffp-contract=off, no -ffast-math. No
- * mathematical function is called except sqrt, because other functions differ in their last bits
- * between processors. */
+ * All files in this folder except optimizer.c are compiled once per instruction set of isa.h. All
+ * sets must give the same bits, so that ranks on different machines hold the same weights. Three
+ * rules ensure equal bits. Each number is computed by the same operations in the same order: IEEE
+ * 754 operations round the same at every vector width. Nothing is fused or reassociated:
+ * -ffp-contract=off, no -ffast-math. No mathematical function is called except sqrt, because other
+ * functions differ in their last bits between processors. */
 #pragma once
 
 #include <math.h>

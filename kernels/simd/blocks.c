@@ -1,5 +1,6 @@
-/* Transposes squares of channels by positions in registers. Converting number by number took a
- * fifth as long as the products of vgg11_bn. */
+/* Converts between planes and blocks of channels: transposes squares of VECTOR_LANES channels by as
+ * many pixels in registers. Number by number, the conversion took 20 % of the time of vgg11_bn's
+ * matrix products. */
 #include "kernels/simd/blocks.h"
 
 #include "kernels/simd/transpose.h"

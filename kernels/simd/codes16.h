@@ -16,7 +16,7 @@ typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(ui
 
 #define FLOAT_SIGN 0x80000000u
 #define INFINITE   0x7f800000
-#define BIAS_GAP   (112 << 23) /* float's exponent bias minus fp16's, in the bits of the exponent */
+#define BIAS_GAP   (112 << 23) /* exponent bias of float minus fp16's, in float's exponent bits */
 #define LEAST_FP16 (113 << 23) /* bits of the float 2^-14, the smallest normal number of fp16 */
 
 INLINE vcodes codes_load(const void *from)
@@ -92,8 +92,8 @@ INLINE vcodes encode_fp16(vfloat x)
     return __builtin_convertvector((vbits)code | sign >> 16, vcodes);
 }
 
-/* Decodes by integer arithmetic. For denormals, a leading one is added to the bits, and its value
- * is subtracted from the float. */
+/* Decodes fp16 by integer arithmetic. Denormals get the exponent of 2^-14, which implies a leading
+ * one. Then 2^-14 is subtracted from the float. */
 INLINE vfloat decode_fp16(vcodes codes)
 {
     vsize all = __builtin_convertvector(codes, vsize), shifted = (all & 0x7fff) << 13;

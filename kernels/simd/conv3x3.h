@@ -21,7 +21,7 @@ static inline size_t area_pixels(struct area a)
 enum epilogue {
     EPILOGUE_NONE,
     EPILOGUE_RELU,
-    EPILOGUE_RELU_POOL, /* maxima of adjacent 2x2 windows, before or after ReLU */
+    EPILOGUE_RELU_POOL, /* ReLU and 2x2 max pooling of stride 2, in either order */
 };
 
 /* Origin of a stored output, one byte each: offset 0..3 in its pooling window, or FROM_NOWHERE if

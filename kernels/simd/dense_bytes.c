@@ -45,8 +45,8 @@ INLINE bool any_byte(const uint8_t *bytes)
     return (halves[0] | halves[1]) != 0;
 }
 
-/* Returns a word of marks: bit 2 b is set if block b is not all zero, for b < n <=
- * DENSE_BYTES_WORD. */
+/* Returns the marks of n <= DENSE_BYTES_WORD blocks: bit 2b is set if block b has a nonzero byte.
+ * All other bits are 0. */
 INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
 {
     uint64_t marks = 0;
@@ -140,8 +140,9 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
     }
 }
 
-/* sums [outputs] <- one vector of the gradient of a block's folded weights: dy * byte, summed over
- * the images in which the block is not all zero. */
+/* Computes sums [outputs]: the gradients of vector number `vector` of a block's folded weights, one
+ * per output. A gradient is dy times the input bytes, summed over the images in which the block is
+ * not all zero. */
 INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
                        const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {

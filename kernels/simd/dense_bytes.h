@@ -9,7 +9,8 @@
 
 /* Bytes per block of inputs. Blocks of zeros contribute nothing and are skipped. */
 #define DENSE_BYTES_BLOCK 16
-/* Blocks per word of marks. Each block has two bits, of which only the lower one is used. */
+/* Blocks per 64-bit word of marks, with two bits per block. The lower bit marks a block that is not
+ * all zero; the upper bit is unused. */
 #define DENSE_BYTES_WORD 32
 /* Number of images whose marks are transposed together. */
 #define DENSE_BYTES_GROUP 64
@@ -23,8 +24,9 @@ struct dense_bytes {
 };
 
 struct dense_bytes_functions {
-    /* folded [blocks][outputs][16] and bias [outputs] <- params with scale and shift folded in. If
-     * params have no bias, the bias is taken as 0. */
+    /* Folds scale and shift into a copy of params, so that the layer can read bytes. Stores the
+     * weights in folded [blocks][outputs][16] and the bias in bias [outputs]. If params have no
+     * bias, bias holds only the folded shift. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
     /* Computes y [outputs] of one image. Sets marks [words] for the blocks that are not all zero,
      * and always for an incomplete last block. */

@@ -27,8 +27,8 @@ _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border d
 #define LOADS_STAY_HERE
 #endif
 
-/* y [2, ROWS, COLUMNS] += the inputs of one channel times `weights`. x points to the input patch of
- * the first output in this channel. */
+/* Adds the convolution of one input channel with `weights` [3, 3, BLOCK] to y [2, ROWS, COLUMNS]. x
+ * points into this channel, to the input patch of the first output. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3

@@ -1,9 +1,9 @@
-/* The first convolution of a net, 3x3 on images of few channels, from bytes.
+/* The first convolution of a net: 3x3, on images of bytes with few channels.
  *
- * With 9 or 27 products per sum, gathering columns of patches for a matrix product took longer than
- * the product (17-20 GFLOP/s in backward). Here each image of bytes is converted to reals once,
- * with a border of zeros. Sums of 2 by 6 outputs (2 by 2 without AVX-512) and 2 vectors of channels
- * stay in registers, and numbers of the image are broadcast from the first-level cache. */
+ * With 9 or 27 products per sum, gathering input patches for a matrix product (im2col) took longer
+ * than the product (backward: 17-20 GFLOP/s). Here each pass converts an image to reals once, with
+ * a border of zeros. Forward keeps the sums of 2 by 6 outputs (2 by 2 without AVX-512) for 2
+ * vectors of channels in registers, and broadcasts inputs from the first-level cache. */
 #pragma once
 
 #include "kernels/base/precision.h"

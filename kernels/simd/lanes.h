@@ -324,9 +324,9 @@ INLINE uint16_t vreal_nonzero_bits(vreal x)
 #endif
 }
 
-/* Writes to `values` the numbers of `lanes` whose bit in `which` is set, and to `at` the numbers in
- * the same lanes of `places`, both without gaps. Returns the number of lanes written. Both arrays
- * need room for a whole vector. */
+/* Stores the lanes whose bit in `which` is set, without gaps: from `lanes` to `values` and from
+ * `places` to `at`. Returns the number of set bits. `values` and `at` need room for a whole
+ * vector. */
 INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

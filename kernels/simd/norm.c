@@ -203,8 +203,8 @@ INLINE void differentiate_patch(int epilogue, enum precision precision, const st
     }
 }
 
-/* Computes dx at all positions. Where pooling drops an output, the output's gradient is 0, but dx
- * also depends on the batch's means. */
+/* Computes dx at all positions, also at positions that pooling drops: d is 0 there, but dx is not,
+ * because the batch's mean and variance depend on x. */
 INLINE void differentiate_all(int epilogue, enum precision precision, const struct norm *n,
                               real *dx, const real *dy, const uint8_t *from, const real *x,
                               const real *terms)

@@ -1,9 +1,10 @@
-/* Loads and stores of two kinds of 16-bit numbers, packed two per `real` in the order of channels.
+/* Loads and stores operands and activations. 16-bit numbers are packed two per `real`, in the order
+ * of channels.
  *
- * Operands, the inputs of the products of winograd.h, are bf16 if the instruction set has bf16
- * products. A real then holds PAIR of them, and a row of a block has ROW reals. Activations
- * ("values") have the net's precision in every instruction set. value_load and value_store take
- * this precision as a constant argument. */
+ * Operands, the factors of matrix products, are bf16 if the instruction set has bf16 products. A
+ * real holds PAIR operands, and a row of a block has ROW reals. Activations ("values") have the
+ * net's precision in every instruction set. value_load and value_store take this precision as a
+ * constant argument. */
 #pragma once
 
 #include "kernels/simd/codes16.h"
@@ -157,9 +158,9 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 }
 
 /* Defines the function `name`, which calls the INLINE function f with a constant precision and the
- * given arguments. The 16-bit variants are separate functions, so that the fp32 variant rounds as
- * if they did not exist: in a sum of two products, the surrounding code determines which product
- * the compiler contracts with the addition. */
+ * given arguments. The 16-bit variants are not inlined, because they could otherwise change the
+ * rounding of the fp32 variant: in a sum of two products, the surrounding code determines which
+ * product the compiler fuses with the addition. */
 #define BY_PRECISION(name, precision, f, parameters, ...)                                          \
     static __attribute__((noinline)) void name##_bf16 parameters                                   \
     {                                                                                              \

@@ -1,4 +1,5 @@
-/* Runs as many independent multiply-adds in registers, or loads, as the processor can overlap. */
+/* Loops with enough independent multiply-adds or loads to reach the processor's peak FLOP rate or
+ * bandwidth. */
 #include "kernels/simd/peak.h"
 
 #include "kernels/simd/lanes.h"

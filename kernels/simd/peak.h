@@ -1,4 +1,4 @@
-/* Sums of products in registers and sums of loaded numbers, for measuring the peak rates of an
+/* Loops that callers time to get the peak FLOP rate (`run`) and bandwidth (`load`, `add`) of an
  * instruction set. */
 #pragma once
 
@@ -8,11 +8,11 @@
 
 struct peak_functions {
     double flops; /* FLOPs per round of `run` */
-    /* Adds products in registers, `rounds` times. Returns their sum, so that the compiler keeps the
-     * computation. */
+    /* Sums products in registers in `rounds` rounds and returns one of the sums, so that the
+     * compiler keeps the computation. */
     real (*run)(size_t rounds);
-    /* n is a multiple of PEAK_REALS. load: returns the sum of x [n]. add: adds the second quarter
-     * of x [n] to the first, and the last to the third. */
+    /* `load` returns the sum of x [n]. `add` adds the second quarter of x [n] to the first, and the
+     * fourth to the third. n must be a multiple of PEAK_REALS. */
     real (*load)(const real *x, size_t n);
     void (*add)(real *x, size_t n);
 };

@@ -2,8 +2,8 @@
 
 #include "kernels/simd/lanes.h"
 
-/* VECTORS vectors of each of CHAINS rows are processed together: 8 accumulators hide the latency of
- * an FMA. */
+/* add_vectors processes CHAINS rows at a time, up to VECTORS vectors of each: 8 accumulators hide
+ * the latency of an FMA. */
 #define VECTORS 4
 #define CHAINS  2
 

@@ -93,8 +93,8 @@ static void transpose_back(real *x, const vdouble *values, size_t n, size_t clas
             x[lane * classes + c] = (real)((const double *)&values[c])[lane];
 }
 
-/* Replaces the logits in `values` by exp(logit - *largest) and returns the sum of these over the
- * classes. *largest, *best: the largest logit and its index. */
+/* Replaces the logits in `values` by exp(logit - *largest) and returns the sum of the exponentials
+ * over the classes. Sets *largest and *best to the largest logit and its class. */
 INLINE vdouble exponentials(vdouble *values, size_t classes, vdouble *largest, vdouble *best)
 {
     vdouble most = values[0], at = all(0), sum = all(0);

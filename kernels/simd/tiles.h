@@ -18,9 +18,9 @@ struct tile_shapes {
 
 /* TILE_SHAPE(shapes) configures and zeroes all tiles, TILE_RELEASE() releases all, TILE_ZERO(tile)
  * zeroes one. TILE_LOAD and TILE_STORE(tile, address, stride) transfer rows that are `stride` bytes
- * apart. TILE_ADD_PRODUCT(sum, a, b) adds the product a b to the floats of tile `sum`, for pairs of
- * bf16 a [rows, pairs] and b [pairs, columns]. Products are exact, sums are rounded to nearest,
- * denormals are zero. */
+ * apart. TILE_ADD_PRODUCT(sum, a, b) adds the matrix product of tiles a [rows, pairs] and b [pairs,
+ * columns], whose elements are pairs of bf16, to the floats of tile `sum`. Products are exact, sums
+ * are rounded to nearest, denormals are zero. */
 #ifdef MODEL_OF_TILES
 #include MODEL_OF_TILES
 #else

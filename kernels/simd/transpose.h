@@ -9,8 +9,8 @@
 #define LANE_BYTES 4
 #endif
 
-/* Lane numbers 0, 1, 2, ... They are constants, because the compiler would recompute a vector
- * filled by a loop lane by lane at each use. */
+/* Lane numbers 0, 1, 2, ... as a constant. If a loop filled the vector, the compiler would
+ * recompute its lanes one by one at each use. */
 #if VECTOR_BYTES / LANE_BYTES == 16
 #define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 #elif VECTOR_BYTES / LANE_BYTES == 8
@@ -21,8 +21,8 @@
 #define LANE_NUMBERS ((vint){0, 1})
 #endif
 
-/* Performs one stage of a transposition: for each i in which bit s is clear, exchanges half of the
- * numbers of v[i] with half of v[i + s]. s is a constant power of 2. */
+/* Performs one stage of a transposition, for a constant s that is a power of 2: for all i and j
+ * with (i & s) = (j & s) = 0, exchanges lane j + s of v[i] with lane j of v[i + s]. */
 INLINE void exchange(vreal *v, const int s)
 {
     const vint of_second = ((LANE_NUMBERS & s) != 0) & (VECTOR_LANES - s);

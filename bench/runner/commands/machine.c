@@ -1,6 +1,6 @@
-/* `scalebench machine`: prints the class of this machine's hardware and the hashes of programs. A
- * campaign runs this command on each machine reached by ssh. The exit status is 1 if a program is
- * not found. */
+/* `scalebench machine`: prints this machine's hardware class, its number of usable cores and the
+ * SHA-256 of each FILE operand. A campaign runs this command on each machine reached by ssh. The
+ * exit status is 1 if a FILE is not found. */
 #include <sha2.h>
 
 #include "bench/place/hardware.h"

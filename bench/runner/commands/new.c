@@ -61,8 +61,8 @@ static void print_spec(FILE *out, const struct new_spec *s)
             first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
 }
 
-/* If --data is a folder of images, chooses npy or idx by the names of its files. Leaves other texts
- * without a slash to the plan, which refuses an unknown data set. */
+/* If --data is a folder of images, chooses data set npy or idx by the folder's file names.
+ * Otherwise, returns an error if --data contains a slash. The plan checks names without a slash. */
 static enum status choose_own_data(struct new_spec *s, struct error *e)
 {
     glob_t found;

@@ -1,5 +1,6 @@
-/* `scalebench predict`: predicts measured step times of runs. Link models are fitted to all points,
- * and again without the points similar to the predicted point. */
+/* `scalebench predict`: predicts the step times of measured points and prints the errors. A link
+ * model is fitted to all points of a run on this link. Three more fits leave out the points with
+ * the same strategy, network or number of ranks as the predicted point. */
 
 #include "bench/compare/operand.h"
 #include "bench/forecast/cross_validation.h"

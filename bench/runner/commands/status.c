@@ -10,7 +10,8 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* Output settings of `scalebench status`, and the numbers of shown runs and of unreadable runs. */
+/* Settings of `scalebench status` and `scalebench runs`. `n`: number of shown runs, of which
+ * `unreadable` runs cannot be read. */
 struct asking {
     const struct arguments *arguments;
     struct spec_machine machine;
@@ -23,8 +24,8 @@ struct asking {
     size_t n, unreadable;
 };
 
-/* Returns the name of the oldest run with the facts and points of run i; NULL: run i is the
- * oldest. */
+/* Returns the name of the oldest run that has the same facts (bench/runner/facts.h) and the same
+ * points as run i; NULL: run i is the oldest such run. */
 static const char *find_repeated(const struct runs *runs, size_t i)
 {
     for (size_t first = 0; first < i; first++)

@@ -24,7 +24,7 @@ struct command_option {
     enum command_option_type type;
     size_t member;
     const char *value;
-    const char *const *choices; /* allowed values, ending with NULL; NULL: any */
+    const char *const *choices; /* allowed values, NULL-terminated; choices = NULL: any value */
     const char *empty, *help;
 };
 

@@ -72,8 +72,8 @@ static enum status take_table(const char *path, void *arg, struct error *e)
     return known ? OK : with_tables_add(t->found, folder, e);
 }
 
-/* Appends the committed folders that match `pattern`. Paths below the current folder are relative,
- * to keep them short. */
+/* Appends the folders of committed tables whose paths match `pattern`. For short paths, searches
+ * the current folder if it contains results/reference, else tools->home. */
 static enum status take_committed(struct taking *t, const char *pattern, const struct tools *tools,
                                   struct error *e)
 {

@@ -168,8 +168,9 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Decides a comparison of the two names in `known` from their assumed order. All other comparisons
- * may be true or false. */
+/* Decides the comparison at step `relate` from the assumed order of the two names in `known`.
+ * Returns an open result (`lo` 0, `hi` 1) if the step compares anything else, or if `known` is
+ * NULL. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {

@@ -152,8 +152,8 @@ static bool is_operator_word(const struct parser *p)
     return is_word(p, "and") || is_word(p, "or") || is_word(p, "not");
 }
 
-/* Returns whether the token begins with one of the signs in `some`. Where an operator is expected,
- * the token "-1" is a minus sign and its operand. */
+/* Returns whether the token begins with one of the signs in `some`. Tokens such as "-1" count too:
+ * after an operand, "-1" is the operator - and the operand 1. */
 static bool is_sign(const struct parser *p, const char *some)
 {
     return p->token == TOKEN_WORD && strchr(some, *p->begin) != NULL;

@@ -43,9 +43,10 @@ enum {
     CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
 };
 
-/* Converts a number in seconds, bytes or per cent (`type`) to the unit of a name in the comparison
- * that begins with term number `term`: the first name with a unit of this type, or else the first
- * name. NAN if the name has another kind of unit. For a name without a unit, the number is
- * unchanged, but a percentage becomes a fraction unless the name is an option. */
+/* Converts `number`, in seconds, bytes or per cent (`type`), to the unit of the comparison's first
+ * name with a unit of this type, or else of the comparison's first name. `term`: index of the
+ * comparison's first term. Returns NAN if the name's unit is of another type. If the name has no
+ * unit, a percentage becomes a fraction, unless the name is an option. Other numbers are
+ * unchanged. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

@@ -77,7 +77,7 @@ double condition_convert(const struct condition *c, size_t term, enum option_typ
 
 /* ---- Units of columns and options ---- */
 
-/* An operand: its unit, and `from`, the name or number that the unit comes from (for messages). */
+/* Operand of a step. `from`: name or number that has the operand's unit, for messages. */
 struct side {
     size_t begin; /* index of the operand's first step */
     struct condition_unit unit;
@@ -101,8 +101,8 @@ static bool is_rate(const struct condition_unit *unit)
     return strstr(unit->text, "/s") != NULL;
 }
 
-/* Returns whether two units are incompatible. Counts and ratios have no unit, so they can be
- * compared: speedup >= 0.9 * ranks. */
+/* Returns whether two units are incompatible: of different kinds, or different rates. Counts and
+ * ratios are of one kind, as in speedup >= 0.9 * ranks. An unknown unit is compatible with all. */
 static bool differ(const struct condition_unit *a, const struct condition_unit *b)
 {
     if (a->text == NULL || b->text == NULL)
@@ -167,7 +167,7 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* Returns the unit factor of the first name in steps [begin, end) whose unit has this kind; 1 if
+/* Returns the factor of the first unit of this kind among the names in steps [begin, end); 1 if
  * there is none. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {

@@ -62,6 +62,8 @@ const struct spec_option *figure_option_find(const char *key);
 /* Kind of figure: a row of figures.def. */
 struct figure_kind {
     const char *name, *script, *preset;
-    int wants; /* enum option_id that some point must change from its default; OPTION_COUNT: none */
+    /* a spec with this figure is rejected if all its points have the default of this option (enum
+     * option_id); OPTION_COUNT: no such option */
+    int wants;
 };
 const struct figure_kind *figure_kind_get(const struct figure_request *request);

@@ -4,9 +4,10 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Finds the files that values of options name. Adds each file of which runs keep a copy to
- * spec->inputs, and sets the value's text to the name of this input; also reads networks. Other
- * values get the absolute path of their file. ERR_SPEC or ERR_SHAPE at the value or in the file. */
+/* Finds the files that option values name. If runs keep a copy of a file, adds the file to
+ * spec->inputs and sets the value's text to the input's name; also reads a model file's network.
+ * For other files, sets the value's `path` to the absolute path. ERR_SPEC or ERR_SHAPE at the value
+ * or in the file. */
 enum status inputs_resolve(struct spec *spec, struct error *e);
 
 /* Checks that each file of checkpoint.start and checkpoint.resume has the tensors of its point's

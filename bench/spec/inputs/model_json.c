@@ -28,8 +28,8 @@ static json_t *layer_json(const struct layer_desc *layer)
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     json_t *options = json_object();
     for (const struct layer_option *o = rule->options; o != NULL && o->key != NULL; o++)
-        /* The option of a part, such as bias, is written only if it is false. So networks with all
-         * parts keep the digest they had before the option existed. */
+        /* Boolean options such as `bias` are written only if false. A network in which all of them
+         * are true keeps the digest from before these options existed. */
         if (o->type != LAYER_PART || layer_lacks(layer, o))
             json_object_set_new(options, o->key, option_json(o, layer));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind",

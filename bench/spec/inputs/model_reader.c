@@ -338,8 +338,8 @@ static enum status check_momentum(const struct layer_desc *layer, const struct n
                       "momentum (weight of a new batch), such as 0.1");
 }
 
-/* Rejects a window larger than one padded pixel in a layer after a dense layer, whose output is a
- * vector. */
+/* Rejects a window larger than 1x1 pixels plus padding in a layer after a dense layer, whose output
+ * has height and width 1. */
 static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
                                   const struct node *node, struct error *e)
 {

@@ -27,8 +27,8 @@ static bool has_shape(const struct safetensors_tensor *found, const struct tenso
     return same;
 }
 
-/* Returns the file's tensor for a parameter. If no tensor has its name and shape, returns the first
- * with its name, or NULL. */
+/* Returns the file's tensor with the name and shape of a parameter; otherwise the first tensor with
+ * the parameter's name; NULL if there is none. */
 static const struct safetensors_tensor *find_parameter(const struct safetensors *file,
                                                        const struct tensor_desc *wanted)
 {

@@ -116,8 +116,8 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
     return OK;
 }
 
-/* Checks that a restart has checkpoints and, with restart.with = fewer, a number of ranks to
- * continue with. */
+/* Checks that a run with restarts writes checkpoints. If restart.with = fewer, also checks that
+ * training can continue on fewer ranks. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
     if (config_int(config, OPT_RESTARTS) == 0 || config->values[OPT_ACCURACY_SEEDS].n == 0)

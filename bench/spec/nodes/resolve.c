@@ -227,9 +227,10 @@ static bool may_crowd(const struct scope *s)
 }
 
 /* Sets ranks_per_node in a Slurm job of several nodes if the spec gives only ranks or only nodes.
- * By default, each node gets as many ranks as fill its cores. If the largest number of ranks does
- * not fit the job and ranks may outnumber cores, the ranks are spread over all nodes. Otherwise
- * points that need more nodes are skipped later. */
+ * By default, ranks_per_node is the number of ranks that fill a node's cores. If the largest number
+ * of ranks then needs more nodes than the job has, and ranks may outnumber cores, all nodes share
+ * the ranks evenly. If ranks may not outnumber cores, points that need too many nodes are skipped
+ * later. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -253,7 +254,7 @@ static enum status add_value(struct axis *axis, long number, struct error *e)
 /* Fills an axis with 1 2 3 4 6 8 12 16 24 ... up to `most`, and `most` itself. */
 static enum status fill_axis(struct axis *axis, long most, struct error *e)
 {
-    enum { LONGEST = 128 }; /* at most two values for each bit of a long */
+    enum { LONGEST = 128 }; /* most values of an axis: two per bit of a long */
     TRY(MEM_NEW(axis->values, LONGEST, "the matrix", e));
     TRY(add_value(axis, 1, e));
     long last = 1;
@@ -265,9 +266,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks: nodes times ranks_per_node, or nodes times cores per node if
- * ranks_per_node is not given. If the site's size is unknown, it is the number of this machine's
- * usable cores. */
+/* Finds the largest number of ranks for ranks = auto: nodes times ranks_per_node (cores per node if
+ * not given). If the site's size is unknown, uses the number of usable cores of this machine. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;

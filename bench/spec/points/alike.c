@@ -23,9 +23,9 @@ struct alike {
     } kinds[]; /* groups of points; the hash table uses their keys */
 };
 
-/* Returns whether comparisons of points include an option of this point. Options without a meaning
- * at the point's site are left out, and so are all options of calibration points, since they follow
- * from the replayed points. */
+/* Returns whether `differs` compares an option's value at this point. Calibration points are left
+ * out, since their values follow from the replayed points, and so are options without a meaning at
+ * the point's site. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;
@@ -96,8 +96,8 @@ static void add_text(SHA2_CTX *context, const char *text)
     SHA256Update(context, (const uint8_t *)text, strlen(text) + 1);
 }
 
-/* Hashes each option's value with its terminating zero, the only character that a value cannot
- * contain. */
+/* Writes the key of the point's group: a hash of the compared values. Each value is hashed with its
+ * terminating NUL, which separates it from the next value. */
 static void make_key(char key[KEY_BYTES], const struct alike *alike, const struct point *point)
 {
     SHA2_CTX context;

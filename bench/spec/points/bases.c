@@ -76,9 +76,9 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Tables that map a point to the index of an equal point. `any`: all points; points with one
- * identity are equal. `own`: points of one case; points are equal if all options that they use have
- * equal values. */
+/* Tables that map a point to the index of an equal point. `any`: points are equal if they have the
+ * same identity. `own`: points are equal if they are of the same case and all options that they use
+ * have equal values. */
 struct known {
     struct alike *own, *any;
 };

@@ -60,14 +60,16 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of all points in whose case its value varies. A variant or
- * compressor appears only if it is not the default; in labels of points without a case name, it
- * appears even if it does not vary. */
+/* For each case in which an option varies, appends the option to the labels of the points that use
+ * it. A default variant or compressor is never appended; another one is always appended to labels
+ * without a case name. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
     const char *preset = spec->presets.values[id].text;
-    if (compare_values(cases, spec, id, config_concerns)) /* config_concerns is the cheaper test */
+    /* First test with config_concerns, which is cheaper than config_uses and holds for at least the
+     * same points. */
+    if (compare_values(cases, spec, id, config_concerns))
         compare_values(cases, spec, id, config_uses);
     for (size_t i = 0; i < spec->n_points; i++) {
         struct point *point = &spec->points[i];

@@ -73,8 +73,8 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether some point must read the option if the spec gives it. Options of the whole
- * campaign count only if readers.c has a row for them, since the runner reads all others. */
+/* Returns whether at least one point must read each value of the option. False for options of the
+ * whole campaign without a row in readers.c, since the runner reads their values. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -201,7 +201,8 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* options that need this value are then excused too (is_excused) */
+        /* With the owner's mark (such as --set), options that need the removed value are excused
+         * too (is_excused). */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

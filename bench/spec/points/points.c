@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether an option is about writing checkpoints or resuming from them. Initial weights
- * (checkpoint.start) are part of the problem; these options are not. */
+/* Returns whether an option is about writing checkpoints or resuming from them. Such options are
+ * not part of the problem, but the initial weights (checkpoint.start) are. */
 static bool is_checkpointing(const struct spec_option *option)
 {
     return strncmp(option->key, "checkpoint.", 11) == 0 && option->id != OPT_CHECKPOINT_START;

@@ -1,5 +1,5 @@
-/* Functions that make the points of a spec, in the order in which expand.c calls them: identities,
- * additional points, labels. */
+/* Functions that make the points of a spec: identities, additional points, labels, and checks for
+ * values without effect. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,8 +40,8 @@ enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
 
-/* With measure.replay, adds points without communication, so that points with replayed calls can be
- * compared with them. */
+/* Adds missing points without communication: each point with measure.replay and several ranks is
+ * compared with one. */
 enum status silent_add(struct spec *spec, struct error *e);
 
 /* Sets silent_index and peers of all points (struct point). */
@@ -67,8 +67,9 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
  * determines that no point reads them. Sets *some if points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
-/* Returns whether --set, option `quick` or the machine determines the option (spec_option_is_open).
- * For ranks or nodes, returns whether this holds for ranks, nodes or ranks_per_node. */
+/* Returns whether --set, option `quick` or the machine determines option `owner`
+ * (spec_option_is_open). Options ranks and nodes also count as determined if ranks, nodes or
+ * ranks_per_node is determined. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
 /* Returns whether a position is in a file that the spec extends. */

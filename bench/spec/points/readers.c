@@ -58,8 +58,8 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
-/* Returns whether each rank has the exact sum of all gradients in each step. In param_server, only
- * the servers have it, so STRATEGY_EXACT is a flag of a variant, not of the strategy. */
+/* Returns whether each rank has the exact sum of all gradients in each step. Ignores the flags of
+ * sync.variant: variant sync of param_server is exact, but only its servers have the sum. */
 static bool sums_exactly(const struct config *config)
 {
     return flags_of(config) & STRATEGY_EXACT;
@@ -188,9 +188,9 @@ static double count_multiples(double every, double first, double last)
     return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
 }
 
-/* Returns the number of checkpoints that are written after steps `first` to `last`. Returns 1 with
- * option `elastic`, whose segments add checkpoints, and if no checkpoint is written, which another
- * rule rejects. */
+/* Returns the number of checkpoints written after steps `first` to `last`. Returns 1 with option
+ * `elastic`, whose segments write further checkpoints. Also returns 1 if no checkpoint interval is
+ * set, since reaches_checkpoint rejects a point without checkpoints. */
 static double count_checkpoints(const struct config *config, double first, double last)
 {
     double epochs = config_number(config, OPT_CHECKPOINT_EPOCHS) * config_epoch_steps(config);
@@ -278,8 +278,8 @@ static bool spans_nodes(const struct config *config)
     return most_nodes(config) > 1;
 }
 
-/* Returns the largest number of hosts per leaf switch for which one leaf switch cannot hold all
- * hosts. */
+/* Returns the largest number of hosts per leaf switch that requires a second leaf switch: the
+ * number of nodes minus 1. */
 static double largest_leaf(const struct config *config)
 {
     return most_nodes(config) - 1;
@@ -342,7 +342,8 @@ static const struct reader readers[] = {
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
     {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
-    /* `command` is listed because foreign programs are rejected by `trainers`, not by this row */
+    /* `command` passes this row, because `trainers` has already rejected the option for foreign
+     * programs */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},

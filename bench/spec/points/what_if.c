@@ -1,5 +1,5 @@
-/* Completes the cases of what_if: factors such as site.rate: x2, the case with all changes, and the
- * baseline `as given`. */
+/* Completes the cases of what_if: applies factors such as x2 to the values of the spec, and fills
+ * case `all changes` and the default baseline. */
 #include <stdio.h>
 #include <stdlib.h>
 

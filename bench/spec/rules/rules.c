@@ -39,9 +39,9 @@ static bool is_plain_name(const char *name)
     return *name != '\0';
 }
 
-/* Returns whether scalebench keeps files of its own in a folder of this name: in a campaign's
- * folder, in the folder of all results, or in results/ of the sources. The spec of doctor may be
- * named doctor. */
+/* Returns whether the name is reserved for a folder of scalebench: in a campaign's folder, in the
+ * folder of all results, or in results/ of the sources. Always false for the spec of command
+ * `doctor`. */
 static bool is_reserved(const struct spec *spec, const char *name)
 {
     static const char *const own[] = {"latest",  "figures",   "doctor",   "collected",
@@ -160,7 +160,8 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
 
 /* ---- Checks of points ---- */
 
-/* Adds the position of option *at, which the check has set, to the error of the check. */
+/* Turns the error of a failed check into ERR_SPEC with the position of *at, the option to change.
+ * Returns OK if `status` is OK. */
 static enum status place_error(enum status status, const struct config *config,
                                const enum option_id *at, struct error *e)
 {

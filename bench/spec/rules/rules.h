@@ -12,8 +12,8 @@ enum status rules_check_points(const struct spec *spec, struct error *e);
 /* Checks all points together; called by rules_check_points. */
 enum status rules_check_together(const struct spec *spec, struct error *e);
 
-/* Returns ERR_ARGUMENT with a message from a check of options. The calling function has `enum
- * option_id *at`, which becomes the option to change, and `struct error *e`. */
+/* Returns ERR_ARGUMENT with a message from the function that uses the macro. The function must have
+ * `enum option_id *at`, which is set to the option to change, and `struct error *e`. */
 #define REFUSE(option, ...)                                                                        \
     do {                                                                                           \
         *at = option;                                                                              \

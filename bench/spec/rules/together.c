@@ -71,8 +71,8 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* Returns whether a run can finish after one of its ranks is killed. A retried launch that resumes
- * may start after the step of the kill. */
+/* Returns whether a run can finish after one of its ranks is killed: by a restart, or by a retry
+ * that resumes from a checkpoint and so may skip the step of the kill. */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
@@ -149,8 +149,8 @@ static enum status check_twins(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* If all points run workload.command, rejects options of accuracy runs, steps.csv and the start
- * limit: such programs have timed launches only. */
+/* Rejects measure.accuracy.seeds, measure.steps_csv and measure.start_limit if all points run
+ * workload.command, where these options have no effect. */
 static enum status check_foreign_runs(const struct spec *spec, struct error *e)
 {
     static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV, OPT_START_LIMIT};
@@ -258,8 +258,8 @@ static double launch_limit(const struct point *point)
     return config_number(&point->config, OPT_POINT_LIMIT);
 }
 
-/* Returns whether a run is restarted after a rank dies. Such a run may let a rank hang on
- * purpose. */
+/* Returns whether runs of the point are restarted after ranks die. In such runs, an injected sleep
+ * may exceed a time limit on purpose, to cause a restart. */
 static bool is_begun_again(const struct point *point)
 {
     return config_int(&point->config, OPT_RESTARTS) > 0;
@@ -311,8 +311,8 @@ static const struct bound {
      "measure.limit divided by the number of steps in which a rank sleeps"},
 };
 
-/* Options whose values above the bound have the same effect. One such value is allowed, two are
- * not. */
+/* Options whose values all have the same effect above a bound; `what` is the unit of the bound. One
+ * value above the bound is allowed, two different ones are not. */
 static const struct bound alike[] = {
     {OPT_sync_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
     {OPT_sync_first_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
@@ -334,8 +334,8 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the author of the spec chose the value. Returns false for values of extended
- * files, and for values whose bound the command line changed. */
+/* Returns whether the user chose the value, knowing its bound. Returns false for values of extended
+ * files, and for values of the spec's file if --set or `quick` sets option `bound->by`. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -386,7 +386,7 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
     return OK;
 }
 
-/* Returns the largest number of gradient elements that the point sends by topk; 0 without topk. */
+/* Returns the number of elements that topk selects from all gradients together; 0 without topk. */
 static size_t topk_most(const struct point *point)
 {
     const struct config *config = &point->config;

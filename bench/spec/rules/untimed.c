@@ -6,8 +6,8 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 
-/* Returns whether launches record losses or accuracies, or all run a foreign program, which may use
- * the seed. */
+/* Returns whether launches record losses or accuracies, or every point runs workload.command, whose
+ * program may use the seed. */
 static bool shows_training(const struct spec *spec)
 {
     bool runs = false;
@@ -75,7 +75,7 @@ static bool is_timed(const struct spec_option *option)
            !is_switch((enum option_id)(option - option_get((enum option_id)0)));
 }
 
-/* Returns whether every option of is_switch is 0 at both points or at neither. */
+/* Returns whether each option that is_switch accepts is 0 at both points or non-zero at both. */
 static bool switches_agree(const struct config *a, const struct config *b)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)

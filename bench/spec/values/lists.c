@@ -93,8 +93,9 @@ enum status value_parse_texts(struct value *value, const struct given *g, struct
 
 /* ---- Patterns ---- */
 
-/* Rejects a pattern. The error has the position of the fault, or of the whole pattern if it has
- * escapes or line breaks in the file. */
+/* Adds the option, the position and the pattern to the error of pattern_open. The position is the
+ * fault, `at` characters into the text, or the start of the pattern if the file has escapes or line
+ * breaks in the text. Returns ERR_SPEC. */
 static enum status refuse_pattern(const struct given *item, size_t at, struct error *e)
 {
     struct node place = *item->node;
@@ -146,8 +147,9 @@ static enum status parse_entry(const struct given *segment, const char *key,
     return value_parse_whole(&(struct given){of, entry}, number, e);
 }
 
-/* Parses a segment. `epoch` has the upper bound of train.epochs, but may be 0. `before`: the
- * previous segment; NULL: none. */
+/* Parses a segment into `pair`: epoch and number of ranks. The epoch must be 0 in the first segment
+ * (`before` is NULL), larger than before[0] in all others, and within the upper bound of
+ * train.epochs. */
 static enum status parse_segment(const struct given *segment, double pair[2], const double *before,
                                  struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Reads numbers, truth values, names and texts, as parts of option values. */
+/* Parses numbers, booleans, names and texts in option values. */
 #include "bench/spec/values/parts.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Largest whole number that a double represents exactly. */
+/* 2^53, up to which a double represents every whole number exactly. */
 #define WHOLE_MAX 9007199254740992.0
 
 enum status value_refuse(struct error *e, const struct given *g, const char *format, ...)

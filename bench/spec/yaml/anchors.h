@@ -32,9 +32,10 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node,
                         struct error *e);
 
-/* Makes `node`, at depth `depth` of its tree, a copy of the latest anchor named `name`; the node
- * keeps its key. Positions in the copy name both the alias and the anchor. ERR_SPEC at `mark` if
- * there is no such anchor, or it is incomplete. */
+/* Copies the node of the latest anchor `name` to `node`, which is at depth `depth` of its tree and
+ * keeps its key. Each mark in the copy has the position of the alias (`mark`) and the original
+ * position in the anchor. ERR_SPEC at `mark` if the anchor is unknown or incomplete, or the copy
+ * exceeds a limit of size or depth. */
 enum status anchors_repeat(struct node *node, struct anchors *anchors, const char *name,
                            struct mark mark, int depth, struct error *e);
 

@@ -15,7 +15,7 @@ struct node {
     struct mark mark; /* position of the value */
     char *key;        /* key in a map; NULL in a list and at the top */
     struct mark key_mark;
-    char *text;  /* scalar as written without quotes; "" if empty */
+    char *text;  /* scalar, unquoted and unescaped ("" if empty); NULL for a list or map */
     bool quoted; /* written in quotes or as a block, so a text, never a number */
     bool merges; /* value of a merge key <<, not yet merged into the map around it */
     int lead;    /* characters between `mark` and the text, such as an anchor or a quotation mark */

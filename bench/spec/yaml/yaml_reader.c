@@ -252,8 +252,8 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     }
 }
 
-/* Returns whether the text is as long in the file as in `node`, so it has no escapes and no folded
- * lines. */
+/* Returns whether the file has the text of a scalar literally, without escapes and folded lines.
+ * Compares only the numbers of lines and characters. */
 static bool is_verbatim(const yaml_event_t *event, const struct node *node)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -308,8 +308,8 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     return anchors_end(&r->anchors, i, node, e);
 }
 
-/* Consumes the next event. Sets *mark to its position, and *taken to whether its type is `type`.
- * *taken is false if the text has no document, or a second one. */
+/* Consumes the next event. Sets *mark to the position of the event, and *taken to whether the event
+ * has type `type`. A false *taken means that the text has no document, or more than one. */
 static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
                               struct mark *mark, struct error *e)
 {

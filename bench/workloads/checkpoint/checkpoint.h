@@ -36,10 +36,9 @@
 #define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
 /* This rank's part of a network that is divided among several ranks. `comm`: the ranks that
- * together hold one replica of the network; in the replica that is saved, the first of these ranks
- * is rank 0 of the run. `tensors`: range of the network's tensors on this rank; running statistics
- * are not divided. If tensors are sliced, a rank's number within `comm` is the number of its
- * slice. */
+ * together hold one replica of the network. The replica with rank 0 of the run is saved, and rank 0
+ * is the first rank of its `comm`. `tensors`: range of the network's tensors on this rank; running
+ * statistics are not divided. If tensors are sliced, slice i is on rank i of `comm`. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
@@ -62,8 +61,8 @@ struct checkpoint_state {
     const struct net_desc *desc;
     const char *data_name, *data_source;
     uint32_t samples, global_batch, epoch_steps;
-    /* Whether the run is elastic: batch and shards may change between epochs with the number of
-     * ranks. */
+    /* Whether the run is elastic: the number of ranks, and with it batch and shards, may change
+     * between epochs. */
     bool rescales;
 };
 
@@ -75,15 +74,16 @@ struct divergence {
 
 /* Position of a run between two steps. */
 struct progress {
-    /* set when a checkpoint is read; checkpoint_write uses *checkpoint_state.steps_done */
+    /* steps done in a checkpoint that was read; checkpoint_write saves
+     * checkpoint_state.steps_done */
     uint64_t steps_done;
     /* current epoch, counted from 0, and number of its steps that are done (possibly all) */
     uint32_t epoch, step;
     struct score train; /* loss and correct images, summed over the steps of this epoch so far */
     double *losses;     /* [n_losses] each rank's sum of losses; NULL: not in the file */
     size_t n_losses;
-    /* Set when a checkpoint with train.precision fp16 is read; checkpoint_write uses the loss scale
-     * of `sync`. */
+    /* loss scale (fp16) in a checkpoint that was read; checkpoint_write saves the loss scale of
+     * checkpoint_state.sync */
     struct loss_scale loss_scale;
     /* divergence on this rank; in a file: the first divergence on any rank */
     struct divergence divergence;
@@ -99,12 +99,12 @@ enum status checkpoint_check(const struct config *config, struct error *e);
  * "a.bf16" for "a". */
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
-/* Writes the state and rank 0's `progress`. progress->train is summed over all ranks.
- * progress->losses has each rank's own sum of losses, which the resumed rank continues: another
- * order of additions would round differently. Collective: returns when the file is on disk. An
- * older file of this name is kept until then.
+/* Writes the state and rank 0's `progress` to `path`. progress->train must be summed over all
+ * ranks. progress->losses has the loss sum of each rank, so that a resumed rank continues its own
+ * sum and rounds as without interruption. Collective: returns when the file is on disk. An older
+ * file at `path` is kept until the new file is complete.
  *
- * If checkpoint.dtype asks for it, also writes a copy for other programs: parameters in 16 bits,
+ * If checkpoint.dtype is not f32, also writes a copy for other programs: parameters in 16 bits,
  * running statistics and batch counts unchanged, no optimizer state. checkpoint.resume rejects the
  * copy, because it has lost precision; checkpoint.start accepts it. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
@@ -128,10 +128,10 @@ struct checkpoint {
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 
-/* Reads weights from a safetensors file. The file must have all weights and, apart from optimizer
- * state and sections of ranks, nothing else. Types: F16, BF16, F32, F64; ERR_DATA if a number is
- * outside the range of `real`. In files of other programs, all names may begin with the same
- * prefix. */
+/* Reads weights from a safetensors file in types F16, BF16, F32 or F64. Ignores optimizer state and
+ * tensors of single ranks (rank.*). ERR_DATA if a weight is missing, the file has an unknown
+ * tensor, or a number is outside the range of `real`. In files of other programs, all names may
+ * begin with the same prefix. */
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
                                     const struct checkpoint_state *s, struct error *e);
 

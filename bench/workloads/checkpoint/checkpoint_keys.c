@@ -71,8 +71,8 @@ static void epochs(const struct checkpoint_state *s, char text[KEY_BYTES])
     snprintf(text, KEY_BYTES, "%s", config_text(s->config, OPT_EPOCHS));
 }
 
-/* Returns whether checkpoint and run must have the same number of ranks, because the learning rate
- * depends on it. An elastic run may change ranks and learning rate. */
+/* Returns whether checkpoint and run must have the same number of ranks: true if train.lr_rule
+ * makes the learning rate depend on this number and the run is not elastic. */
 static bool with_rule_of_ranks(const struct checkpoint_state *s)
 {
     return !s->rescales && config_int(s->config, OPT_LR_RULE) != LR_RULE_constant;
@@ -152,9 +152,9 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* Returns the text that the file records for a key. If the file lacks an optional fact, returns the
- * default of an option, or this run's value (`own`) of another fact. Returns NULL if a required
- * fact is missing. */
+/* Returns the value of a fact in the file. If an optional fact is missing, returns the default if
+ * the fact is an option, otherwise `own`, the value of this run. Returns NULL if a required fact is
+ * missing. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));

@@ -15,8 +15,8 @@ static struct safetensors_tensor *add(struct layout *l)
     return t;
 }
 
-/* Adds the n tensors of an arena: parameters if `slot` is -1, otherwise optimizer state of slot
- * number `slot`. */
+/* Adds the n tensors of `arena`: parameters or running statistics if `slot` is -1, otherwise slot
+ * number `slot` of the optimizer state. */
 static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n, const real *arena,
                       int slot)
 {

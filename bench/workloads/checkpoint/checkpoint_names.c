@@ -34,8 +34,8 @@ static size_t common_bytes(const struct safetensors *file)
     return n;
 }
 
-/* Returns the number of the model's n tensors that the file has if the first `bytes` bytes of its
- * names are ignored. */
+/* Returns how many tensor names in the file, without their first `bytes` bytes, are names of the
+ * model's n tensors. */
 static size_t count_found(const struct safetensors *file, size_t bytes,
                           const struct safetensors_tensor *model, size_t n)
 {
@@ -97,8 +97,8 @@ static const char *prefixed(const struct safetensors *file, const char *name)
     return NULL;
 }
 
-/* Lists all tensor names of the file, or only the names that the layout does not have. Returns
- * their number. */
+/* Lists tensor names of the file in `known`: every name if `all`, otherwise only names that are not
+ * in `layout`. Returns the number of names listed. */
 static size_t list_names(const char **known, const struct safetensors *file,
                          const struct layout *layout, bool all)
 {

@@ -44,8 +44,8 @@ static const struct cast16 *cast_of(enum number type)
     return type == F16 ? &functions->fp16 : &functions->bf16;
 }
 
-/* Saves the floating-point environment in *before and sets the default one, which rounds to nearest
- * and keeps denormal numbers; the trainer's threads flush them to 0. */
+/* Saves the floating-point environment in *before and sets the default: round to nearest, keep
+ * denormal numbers. The trainer's threads otherwise flush denormal numbers to 0. */
 static void exact_begin(fenv_t *before)
 {
     fegetenv(before);
@@ -54,8 +54,8 @@ static void exact_begin(fenv_t *before)
 
 /* ---- Reading ---- */
 
-/* READ(type): defines a function that reads n numbers of a type, which may be unaligned in a
- * file. */
+/* READ(type): defines the function read_<type>, which converts n numbers of this type to `real`.
+ * The numbers may be unaligned in memory. */
 #define READ(type)                                                                                 \
     static void read_##type(real *to, const uint8_t *from, size_t n)                               \
     {                                                                                              \

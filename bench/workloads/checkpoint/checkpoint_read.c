@@ -357,8 +357,8 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
 }
 
 /* Checks that a checkpoint with unequal replicas has the parameters and optimizer state of this
- * rank (rank.<rank>.*). Rank 0 needs no such tensors, since the checkpoint's model is its
- * replica. */
+ * rank (rank.<rank>.*). Rank 0 needs no such tensors, since the model in the checkpoint is the
+ * replica of rank 0. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
@@ -487,8 +487,8 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* Checks that all ranks opened files with equal headers. A checkpoint's header has a hash of its
- * tensors. A rank that sees an older file would train a different model. */
+/* Checks that all ranks opened the same file, since a rank with an older file would train a
+ * different model. Compares only headers: the header of a checkpoint has a hash of the tensors. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {

@@ -168,7 +168,8 @@ static enum status error_label(const struct array_file *file, uint64_t i, uint64
                     text);
 }
 
-/* Converts `n` labels to bytes. `first`: index of from[0] in the file. */
+/* Converts the `n` labels at `from` to bytes. ERR_DATA if a label is outside 0 to 255. `first`:
+ * index of the first of these labels in the file, for the message. */
 static enum status narrow_labels(const struct array_file *file, uint8_t *to, const uint8_t *from,
                                  uint64_t first, size_t n, struct error *e)
 {
@@ -194,8 +195,8 @@ static size_t numbers_at_once(const struct array_file *file)
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts `n` numbers to bytes. If channels are the last dimension of an image, also moves them to
- * the first. `first`: index of from[0] in the file. */
+/* Converts the `n` numbers at `from` to bytes. In images with channels last, reorders the numbers
+ * to channels first. `first`: index of the first of these numbers in the file. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -208,9 +209,9 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
     return OK;
 }
 
-/* Copies the header to the cache, then converts all numbers. Fails if bytes follow the last number.
- * Buffers: `from` holds the header, later numbers_at_once(file) numbers as in the file; `to` holds
- * these numbers as bytes. */
+/* Writes the header, then all numbers, converted to bytes, to `sink`. ERR_DATA if the file is
+ * truncated or has trailing bytes. Buffers: `from` for the header or numbers_at_once(file) numbers
+ * of the file, `to` for the same numbers as bytes. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {

@@ -43,8 +43,8 @@ struct array_file {
 struct array_format {
     const char *name;
     /* Reads the header from the first `n` decompressed bytes; sets n_dims, dims, items and
-     * header_bytes. ERR_DATA if the header is not of this format, or the array cannot be images or
-     * labels. */
+     * header_bytes. ERR_DATA if the header is not of this format, or if its type or dimensions do
+     * not suit the expected images or labels. */
     enum status (*read_header)(struct array_file *file, const uint8_t *bytes, size_t n,
                                struct error *e);
 };
@@ -58,11 +58,11 @@ extern const struct array_format array_format_idx;
  * integer type and values from 0 to 255. */
 extern const struct array_format array_format_npy;
 
-/* Opens the file at `path` (borrowed). It must hold images if `is_images`, else labels. Plain files
- * of bytes are mapped in place. Compressed files, images with channels last and labels of other
- * types are converted into the cache, under the name of data set `set`. ERR_DATA if the file
- * contradicts its header. If images and labels are swapped, the error names `partner`, the other
- * file of the pair. */
+/* Opens the file at `path` (borrowed), which must hold images if `is_images`, else labels. An
+ * uncompressed file of unsigned bytes is mapped in place unless channels are its last dimension.
+ * Other files are decompressed or converted into a cache entry whose name begins with `set`.
+ * ERR_DATA if the header is invalid or does not match the file size. If images and labels are
+ * swapped, the error names `partner`, the other file of the pair. */
 enum status array_open(struct array_file *file, const struct array_format *format, const char *set,
                        const char *path, const char *partner, bool is_images, struct error *e);
 void array_close(struct array_file *file);

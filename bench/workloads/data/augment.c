@@ -18,7 +18,8 @@ struct crop augment_crop(uint64_t seed, uint32_t epoch, uint32_t sample)
     return (struct crop){offset_of(words[0]), offset_of(words[1]), (int)(words[2] >> 31)};
 }
 
-/* Shifts a row of w pixels left by `column` and fills the gap with zeros. `to` may equal `from`. */
+/* Shifts a row of w pixels left by `column` pixels (right if negative); fills the gap with zeros.
+ * `to` may equal `from`. */
 static void shift_row(uint8_t *to, const uint8_t *from, int w, int column)
 {
     int left = column < 0 ? -column : 0, right = column > 0 ? column : 0, kept = w - left - right;
@@ -40,8 +41,8 @@ static void flip_row(uint8_t *row, int w)
     }
 }
 
-/* Crops one channel of an image in place. Rows are processed in an order in which each row is read
- * before it is overwritten. */
+/* Crops one channel of an image in place, and mirrors it if crop.flip is set. If crop.row < 0, the
+ * last row comes first, so that each row is read before it is overwritten. */
 static void crop_plane(uint8_t *plane, int h, int w, struct crop crop)
 {
     for (int i = 0; i < h; i++) {

@@ -33,8 +33,9 @@ struct entry {
 
 /* ---- Contents of an entry ---- */
 
-/* Hashes `contents` bytes of the file from offset `begin`. Reads chunks with pread, since pages of
- * a mapping would count as memory of this process. */
+/* Hashes `contents` bytes of the file from offset `begin`; returns false if they cannot be read.
+ * Reads into `chunk` (CHUNK_BYTES) with pread, since pages of a mapping would count as memory of
+ * this process. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;
@@ -228,8 +229,9 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, s
     return status;
 }
 
-/* Takes an exclusive lock on folder/lock. The lock file is never removed, since a process with a
- * lock on the removed file would not exclude processes that create a new one. */
+/* Takes an exclusive lock on folder/lock; *lock is its descriptor. The lock file is never removed:
+ * a process that creates a new file would not wait for a process that has locked the removed
+ * file. */
 static enum status folder_lock(const char *folder, int *lock, struct error *e)
 {
     char path[PATH_MAX + 8];
@@ -248,7 +250,8 @@ static enum status folder_lock(const char *folder, int *lock, struct error *e)
     return ERR_SYSTEM;
 }
 
-/* Makes the entry under a lock, unless another process has made it meanwhile. */
+/* Locks the folder and maps the entry. Makes the entry first, unless another process made it while
+ * this process waited for the lock. */
 static enum status entry_make_locked(const struct entry *entry, struct file_map *map,
                                      struct error *e)
 {

@@ -34,8 +34,8 @@ struct data_set {
     char path[1024];            /* folder of the files; "generated" for a generated set */
     struct shape shape;
     int classes;
-    /* File and image with the largest label, which determines `classes`. "" if the number of
-     * classes is fixed. */
+    /* Text that names the file and image with the largest label, which determines `classes`. "" if
+     * the number of classes is fixed. */
     char largest[96];
     struct data_part train, test;
     struct data_place train_images, train_labels;
@@ -95,6 +95,6 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
 /* Draws image `index` of the generated shapes: image [3*32*32] in bytes and its label. A pure
  * function of (seed, index). */
 void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
-/* Draws image `index` of the generated noise: image [28*28] in bytes, none of which is 0, and its
- * label. A pure function of (seed, index). */
+/* Draws image `index` of the generated noise, [28*28] bytes from 1 to 255, and its label. A pure
+ * function of (seed, index). */
 void noise_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);

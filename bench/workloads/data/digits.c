@@ -19,8 +19,9 @@
 
 /* ---- Skeletons ---- */
 
-/* A glyph is a list of points in a box of 100 x 100, y downwards, joined by a smooth curve. UP
- * lifts the pen. A corner is UP, then the same point again. The list ends with {0, 0}. */
+/* A glyph is a list of points in a box of 100 x 100, y downwards, joined by smooth curves. UP ends
+ * a curve, and the next point begins another. At a corner, the point is repeated after UP. The list
+ * ends with {0, 0}. */
 #define UP                                                                                         \
     {                                                                                              \
         -1, -1                                                                                     \
@@ -106,8 +107,8 @@ struct affine {
     float xx, xy, x0, yx, yy, y0;
 };
 
-/* Draws a random rotation, shear, scale and shift. t is the tangent of half the angle, so no sine
- * is needed. */
+/* Chooses a random rotation, shear, scale and shift. `t` is the tangent of half the rotation angle,
+ * so the sine function is not needed. */
 static struct affine affine_draw(struct random_words *s)
 {
     float t = random_spread(s, 0.2f), shear = random_spread(s, 0.4f);

@@ -1,4 +1,4 @@
-/* Generates images of random bytes from 1 to 255, to time kernels that skip zeros if there are no
+/* Generates images of random bytes from 1 to 255, to time zero-skipping kernels on input without
  * zeros. */
 #include "bench/workloads/data/random_words.h"
 #include "bench/workloads/data/readers.h"

@@ -87,7 +87,8 @@ static void note_largest(struct data_set *data, const struct array_file *labels,
              file_name(labels->path), i, labels->bytes[i]);
 }
 
-/* Sets the number of classes to 1 plus the largest training or test label, at least 2. */
+/* Sets data->classes to 1 plus the largest label of the training and test images, or to 2 if all
+ * labels are 0. */
 static void count_classes(struct data_set *data, const struct array_file *train,
                           const struct array_file *test)
 {
@@ -147,9 +148,9 @@ static enum status open_pairs(struct data_set *data, const struct data_reader *r
     return *found ? read_files(data, pairs, paths, e) : OK;
 }
 
-/* Rejects training data with only one label, without a pixel above 1, or with equal images only.
- * Such data come from a faulty conversion, and make times and accuracies meaningless. Reads only as
- * far as needed. */
+/* Rejects training data in which all labels are equal, all images are equal or no pixel is above 1.
+ * Such data come from a faulty conversion and make times and accuracies meaningless. Each check
+ * reads only up to the first difference or the first pixel above 1. */
 static enum status check_varied(const struct data_set *data, const char *folder, struct error *e)
 {
     const struct data_part *part = &data->train;

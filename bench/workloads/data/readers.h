@@ -30,8 +30,8 @@ struct data_reader {
                             const char *folder, struct error *e);
     /* Names of the four files if the set consists of image and label files (pairs.c); else NULL. */
     const struct pairs *pairs;
-    /* Name of the generated set to use if no files are found. NULL: no replacement, and only the
-     * given folder is searched. */
+    /* Name of the generated set that replaces this set if data.path = auto finds no files. NULL:
+     * data.path must be a folder. */
     const char *otherwise;
 };
 
@@ -50,7 +50,8 @@ typedef const char *data_names[DATA_NAMES];
 enum status data_find_file(char path[DATA_FILE_MAX], const char *folder, const data_names names,
                            struct error *e);
 
-/* Finds all n files of a set, or none. ERR_DATA if only some of them exist. */
+/* Sets `paths` to the n files of a set in `folder`. *found is true if all files exist, false if
+ * none exists. ERR_DATA if only some exist. */
 enum status data_find_files(char (*paths)[DATA_FILE_MAX], const data_names *names, int n,
                             const struct data_set *data, const char *folder, bool *found,
                             struct error *e);
@@ -71,7 +72,7 @@ void data_fill(struct data_set *data, const char *source, const struct file_map 
 enum status data_open_generated(struct data_set *data, const struct data_reader *reader,
                                 const char *path, struct error *e);
 
-/* Returns the file and offset of the mapped byte at `at`. */
+/* Returns the path of the file that `map` maps, and the file offset of the byte at address `at`. */
 static inline struct data_place place_in_map(const struct file_map *map, const uint8_t *at)
 {
     struct data_place place = {.offset = (uint64_t)(at - (const uint8_t *)map->map)};

@@ -25,7 +25,8 @@ static float magnitude(float x)
     return x < 0 ? -x : x;
 }
 
-/* Returns whether (u, v), v downwards, is inside the shape. All shapes fit into [-1, 1]^2. */
+/* Returns whether point (u, v) is inside the shape. The v axis points downwards, and all shapes fit
+ * into [-1, 1]^2. */
 static bool is_inside(int shape, float u, float v)
 {
     float r2 = u * u + v * v, a = magnitude(u), b = magnitude(v), larger = a > b ? a : b;

@@ -29,9 +29,9 @@ struct stream {
     uint64_t read; /* decompressed bytes returned so far */
 };
 
-/* Maps the file and finds its gzip layers. ERR_DATA if there are more than STREAM_LAYERS, or if the
- * contents are recognised as another format than `format`, such as a web page. Call stream_close in
- * any case. */
+/* Maps the file and finds its gzip layers. ERR_DATA if there are more than STREAM_LAYERS layers, or
+ * if the contents are a web page or another known format instead of `format`. Call stream_close
+ * even after an error. */
 enum status stream_open(struct stream *s, const char *path, const char *format, struct error *e);
 void stream_close(struct stream *s);
 

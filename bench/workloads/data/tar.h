@@ -1,4 +1,5 @@
-/* Reads members of a tar archive: POSIX.1-1988 (ustar) headers, also as written by GNU tar. */
+/* Reads members of a tar archive with ustar headers, as in POSIX.1-1988 or as GNU tar writes
+ * them. */
 #pragma once
 
 #include "bench/workloads/data/stream.h"

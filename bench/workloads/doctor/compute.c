@@ -17,8 +17,9 @@
  * products overruns its planned time by little. */
 enum { SIDE = 384 };
 
-/* Size of the memory stream's three arrays together (bytes): sum over the ranks of a machine, then
- * minimum and maximum per rank. The sum exceeds all shared caches. */
+/* Bytes of the memory stream's three arrays together. Each rank uses STREAM_BYTES_ALL divided by
+ * the number of ranks on its machine, but at least STREAM_BYTES_MIN and at most STREAM_BYTES_MAX.
+ * STREAM_BYTES_ALL exceeds the shared caches of a machine. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -29,7 +30,7 @@ enum { SIDE = 384 };
 
 struct work {
     real *a, *b, *c;  /* [SIDE, SIDE] matrices */
-    float *x, *y, *z; /* [stream] arrays of the memory stream */
+    float *x, *y, *z; /* arrays of the memory stream, `stream` elements each */
     size_t stream;
     struct line {
         uint32_t next;
@@ -188,8 +189,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* Warms up first, to use up the quota that a cgroup limit grants per 0.1 s. Such a limit throttles
- * the core only after that. */
+/* Warms up before measuring, since a cgroup limit throttles the core only after the CPU time
+ * granted per 0.1 s is used up. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

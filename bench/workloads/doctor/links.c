@@ -50,9 +50,9 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
     return send_to(d, w->from, 8, e);
 }
 
-/* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply.
- * Before the long message, a message of a quarter of its size uses up the burst that traffic
- * shaping permits after a pause, and opens the protocol's windows. */
+/* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply. A
+ * shorter warm-up message precedes the long message, to use up the burst that traffic shaping
+ * permits after a pause and to let the transport's windows grow. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)
 {

@@ -16,7 +16,7 @@
 #define DEADLINE_S 60.0
 #define SLEEP_NS   1000000
 
-/* Placement of a rank, which every rank sends to all others. */
+/* Placement of one rank, as exchanged among all ranks. */
 struct place_of_rank {
     int first;           /* first rank of this rank's node */
     int lowest, highest; /* lowest and highest processor that the rank is bound to */

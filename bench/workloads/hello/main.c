@@ -29,8 +29,8 @@ static int print_job(const char *names, int ranks)
     return descriptors_end_output("hello_ranks", 0);
 }
 
-/* Ends the process. MPI_Finalize is called only if the launcher requires it, since with some MPI
- * libraries over TCP it never returns. */
+/* Ends the process. Calls MPI_Finalize only if the launcher requires this call, since MPI_Finalize
+ * never returns with some MPI libraries over TCP. */
 static _Noreturn void leave(int exit_status)
 {
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,4 +1,5 @@
-/* Options --check and --check=RANKS, by which the runner asks a peer whether it can run. */
+/* Options --check and --check=RANKS of a peer, a program compared with train_cnn. The runner passes
+ * one of these options to ask whether the peer can run. */
 #pragma once
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  *   peer_inputs PEER RANK RANKS [--describe | --help | --check | options of a workload]
  *
  * Writes the network to standard output as a line of JSON, then a line of JSON about the run.
- * Unless --check is given, the arrays that the second line lists follow, without gaps:
+ * Unless --check is given, the arrays named in the second line follow, without gaps:
  *
  *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32;
  *   per step of the run: epoch, step, count (images of this rank), global_of (images of all ranks)

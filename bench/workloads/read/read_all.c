@@ -11,7 +11,7 @@
 #include "bench/workloads/read/modes.h"
 #include "kernels/base/mem.h"
 
-/* largest total size (bytes) of the images at which every rank copies them */
+/* every rank copies the images if their total size is at most this number of bytes */
 #define COPIED_MAX ((size_t)64 << 20)
 
 static enum status read_bytes(int fd, const struct data_place *from, uint8_t *to, size_t n,

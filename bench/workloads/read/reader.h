@@ -13,8 +13,8 @@
 #include "kernels/base/error.h"
 
 /* Samples that this rank has fetched: `images` [room,C,H,W] and `labels` [room]. `slots` [number of
- * samples in use]: position of each sample in `images` and `labels`. In mode `all`, only `images`
- * is set, and only if images are copied. */
+ * samples in use]: position of each fetched sample in `images` and `labels`. In mode `all`,
+ * `images` is a copy of the images in use, or NULL; `labels` and `slots` are NULL. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;
@@ -48,8 +48,8 @@ enum status reader_open(struct reader *r, const struct config *config, struct wa
 /* Closes the reader. Collective; may be called after a failed open. */
 void reader_close(struct reader *r);
 
-/* Returns the memory (MiB) that images and labels occupy in this process: mapped files plus a copy,
- * the shared window or fetched samples. NAN if the memory is unknown. */
+/* Returns the resident memory (MiB) of images and labels in this process: mapped files plus,
+ * depending on data.read, copied images, the shared window or fetched samples. NAN if unknown. */
 double reader_data_mib(const struct reader *r);
 
 /* Returns whether each rank holds only the samples that it fetches, instead of all data. */

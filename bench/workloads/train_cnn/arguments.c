@@ -193,8 +193,8 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 
 /* ---- Checks ---- */
 
-/* Rejects options that need a record if no record is written, unless the runner passed its
- * version. */
+/* Without --record, rejects options that affect only the record. Accepts them with
+ * --version-string, which only the runner passes. */
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
@@ -290,8 +290,9 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether an option affects only the other kind of run (--run time or accuracy). False for
- * default values and `seed`, because `plan` prints command lines with all options. */
+/* Returns whether an option affects only the other kind of run: accuracy if this run is --run time,
+ * and the reverse. False for default values and `seed`, since every command line that `scalebench
+ * plan` prints contains them. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -353,8 +354,8 @@ static enum status check_readers(const struct config *config, struct error *e)
     return OK;
 }
 
-/* Returns the first trainer-only option on the command line that --describe-plan ignores; NULL if
- * there is none. */
+/* Returns the name of an option from own_options that is set but that --describe-plan ignores; NULL
+ * if there is none. */
 static const char *find_own_unplanned(const struct arguments *a)
 {
     return a->run != RUN_FOR_ACCURACY    ? "run"
@@ -389,8 +390,8 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Rejects options without effect. Does nothing with --help, --identify or --run evaluate, or if the
- * runner passed its version, since the runner has then checked the options. */
+/* Rejects options without effect. Checks nothing with --help, --identify, --run evaluate or
+ * --version-string (passed only by the runner, which has checked the options). */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;

@@ -32,7 +32,7 @@ struct arguments {
     char libraries[LIBRARIES_HASH_BYTES];
     uint32_t until; /* total epochs at the end of this segment of an elastic run; 0: not elastic */
     bool no_steps;  /* whether the record has no `step` lines */
-    bool finalize;  /* whether ranks call MPI_Finalize at the end under every launcher */
+    bool finalize;  /* whether to end with MPI_Finalize even if the launcher does not need it */
     bool help, describe, describe_plan, identify, probe_recovery;
 };
 

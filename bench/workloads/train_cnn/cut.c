@@ -153,8 +153,8 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* With replayed compute: sets the cost of each op to its FLOPs, or to its calibrated time summed
- * over the calibration's steps. */
+/* Sets the cost of each op of a replayed network: its FLOPs if parallel.cut is flops, otherwise its
+ * calibrated time, summed over the calibration's steps (ns). */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;
@@ -179,8 +179,9 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 
 /* ---- Deciding ---- */
 
-/* Broadcasts the stages that rank 0 chose: stage i has ops [first[i], first[i + 1]). If rank 0
- * failed, it broadcasts first[stages] = 0, so that other ranks do not hang. */
+/* Broadcasts rank 0's split, in which stage i has ops [first[i], first[i + 1]), and sets *s to this
+ * rank's stage. If rank 0 failed, rank 0 sends first[stages] = 0, so that all other ranks fail too
+ * instead of hanging. */
 static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
                          struct error *e)
 {

@@ -5,8 +5,8 @@
 
 #include "bench/spec/spec.h"
 
-/* Prints one line per op for the model, kernels.plan and kernels.tune on this machine: kind,
- * layers, FLOPs per image (of the network as written, and as computed) and savings. Explanations of
- * the savings follow. FLOPs do not include the gradient of the images, since it is never computed.
- * Returns the same errors as a run. */
+/* Prints one line per op of the configured network, as planned on this machine with kernels.plan
+ * and kernels.tune: kind, layers, FLOPs per image (as written and as computed) and savings. Totals,
+ * memory per image and explanations of the savings follow. FLOPs exclude the gradient with respect
+ * to the images, which is never computed. Returns the same errors as a run. */
 enum status plan_print(FILE *out, const struct config *config, struct error *e);

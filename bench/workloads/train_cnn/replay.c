@@ -10,8 +10,8 @@
 /* Number of untimed replays that warm up caches and connections. */
 #define WARM_REPLAYS 2
 
-/* Restores the gradients of the last training step. Otherwise, each replay would sum the sums of
- * the previous replay, until they overflow. */
+/* Restores the gradients of the last training step. Otherwise, each replay would sum the results of
+ * the previous replay, and values would grow until they overflow. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
     for (int i = 0; i < t->model.stage.held.n_tensors; i++) {

@@ -14,8 +14,8 @@ static bool is_no(const char *text)
     return strcmp(text, "no") == 0;
 }
 
-/* Returns the path of the checkpoint to resume from. NULL if checkpoint.resume is no, or is auto
- * and the file does not exist. */
+/* Returns the path of the checkpoint to resume from. Returns NULL if checkpoint.resume = no, or if
+ * checkpoint.resume = auto and the file checkpoint.path does not exist. */
 static const char *file_to_resume(const struct config *config)
 {
     const char *resume = config_text(config, OPT_CHECKPOINT_RESUME);
@@ -64,8 +64,8 @@ void resume_close(struct resume *r)
     checkpoint_close(&r->checkpoint);
 }
 
-/* Rejects a checkpoint that only some ranks found with `auto`. Without this check, ranks without a
- * shared folder would start from different states. */
+/* With checkpoint.resume = auto, fails if some ranks, but not all, found the checkpoint. Without
+ * this check, ranks without a shared folder would start from different states. */
 static enum status check_all_found(const struct resume *r, const struct job *job, struct error *e)
 {
     int found = r->opened;

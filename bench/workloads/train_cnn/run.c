@@ -89,8 +89,9 @@ static enum status synchronise(struct run *r, bool timed, struct error *e)
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* Remembers the first non-finite value of the run, including steps before a resume. Training
- * continues, because its time and result are still recorded. */
+/* If `x` is the first non-finite value of the run, stores the step and the name of the value
+ * (`what`); checkpoints save them. Training continues, because its time and result are still
+ * recorded. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
     struct divergence *d = &r->progress.divergence;
@@ -189,9 +190,9 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-/* Returns the number of epochs until test accuracy reached the target, before or after a resume. 0:
- * the target was not reached. All ranks get the same result, because accuracies are computed from
- * sums of integers. */
+/* Returns the number of epochs after which test accuracy first reached the target, including epochs
+ * before a resume. 0: not reached, or no target. All ranks return the same number, because
+ * accuracies are computed from sums of integers. */
 static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
@@ -425,8 +426,9 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* In timed runs that compute: measures the peak FLOP rate of one core after the timed steps and
- * multiplies it by the number of threads, whose cores are of the same kind. */
+/* Fills in this rank's peak FLOP rate in timed runs, unless compute is replayed: the peak of one
+ * core, measured after the timed steps, times the number of threads. Assumes that the cores of all
+ * threads are of the same kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)

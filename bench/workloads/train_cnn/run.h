@@ -24,7 +24,7 @@ enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 /* State of a run. Members are in the order in which they are set up. */
 struct run {
     const struct arguments *arguments;
-    const struct load_mark *begin; /* processor times of the machine before MPI was initialised */
+    const struct load_mark *begin; /* processor times of the rank's cores before MPI_Init */
     int rank, ranks;
     struct waiter waiter;
     struct net_desc desc;

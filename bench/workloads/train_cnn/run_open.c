@@ -1,4 +1,4 @@
-/* Opens a run, from its arguments to the first line of its record, and closes it. */
+/* Opens and closes the parts of a run: thread pool, data, trainer, initial weights, record. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -25,9 +25,8 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
                   cores == 1 ? "" : "s");
 }
 
-/* Starts the thread pool and binds each thread to one of the rank's cores. The thread of
- * sync.overlap gets the last core. If the rank has one core, or more or fewer cores than threads
- * need, no thread is bound. */
+/* Starts the thread pool. If the rank has at least two cores, exactly one per thread, each thread
+ * is bound to a core of its own. The thread of sync.overlap gets the last core. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -112,9 +111,9 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Allocates the step log and the hashes. A timed run has one hash per step, warm-up included. Other
- * runs allocate one hash here and more in each epoch: the hashes of all epochs may not fit in
- * memory. */
+/* Allocates the step log and space for hashes of the weights. A timed run needs one hash per step,
+ * warm-up included. In other runs, space for one hash suffices here. Each epoch adds space for its
+ * steps, since the hashes of all epochs together may not fit in memory. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
@@ -140,8 +139,8 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
-/* Finds the processor packages of a node, on its first rank. All ranks must know whether any rank
- * measures energy, since in that case all ranks synchronise before and after the timed steps. */
+/* Finds the energy counters of a node on its first rank. Sets measures_energy on all ranks if any
+ * rank measures energy, because all ranks then synchronise before and after the timed steps. */
 static enum status open_energy(struct run *r, struct error *e)
 {
     int measures = 0;

@@ -125,8 +125,8 @@ static enum status make_slots(struct trainer *t, struct error *e)
     return OK;
 }
 
-/* Checks when the stage is opened, instead of in a step, that the MPI library can send the largest
- * message. */
+/* Checks that the MPI library can send the largest message of this kind. Called when the stage is
+ * opened, so that no later step fails for this reason. */
 static enum status check_message(const struct stage *s, enum stage_message kind, struct error *e)
 {
     size_t bytes = net_activation_reals(s->net, op_of(s, kind), (int)s->micro_max) * sizeof(real);

@@ -44,7 +44,7 @@ struct stage {
     const struct job *job;
     struct net *net;
     const struct exec *exec;
-    struct pace *pace; /* sleeps in place of computing; NULL: the rank computes */
+    struct pace *pace; /* replaces compute by sleeps; NULL if the rank computes */
     uint32_t micro_max;
     bool shares_statistics; /* whether batch-norm statistics are summed over ranks */
 
@@ -85,8 +85,9 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
 /* stage_*_begin waits for the input of a forward or backward pass over micro-batch `micro`.
- * stage_*_end starts to send the output of that pass, and posts receives. Gradients are received
- * only if exec.training is set. */
+ * stage_*_end starts to send the output of that pass. stage_forward_end also posts the receive of
+ * the gradients of `micro` if exec.training is set. stage_backward_end also posts the receive of
+ * the next activations into the slot of `micro`. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

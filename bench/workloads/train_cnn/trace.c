@@ -83,7 +83,8 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     return OK;
 }
 
-/* Chooses one step for all ranks: the median step by the time of the slowest rank. */
+/* Sets *chosen to the index of the step with the median time, the same step on all ranks. The time
+ * of a step is its maximum over ranks. */
 static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {

@@ -64,8 +64,9 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
     traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* Returns the traffic of the timed steps. Calls and payload are counted. Wire messages and bytes
- * are counted if the strategy sends its own messages, otherwise computed by formula. */
+/* Returns the traffic of the timed steps. MPI calls and payload are counted. Messages and bytes on
+ * the wire are counted if the strategy sends point-to-point messages, and computed by formula if it
+ * calls collectives of the MPI library. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {
@@ -93,7 +94,7 @@ struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint
 
 static const struct {
     const char *file;
-    size_t at; /* offset in struct record_end */
+    size_t at; /* offset of the counter's member in struct record_end */
 } counters[NIC_COUNTERS] = {{"tx_bytes", offsetof(struct record_end, bytes_nic)},
                             {"rx_bytes", offsetof(struct record_end, bytes_nic_received)},
                             {"tx_packets", offsetof(struct record_end, packets_nic_sent)},

@@ -13,8 +13,9 @@ struct traffic {
     uint64_t calls, bytes_payload;        /* MPI calls, and bytes passed to them */
     uint64_t messages_sent, bytes_sent;   /* point-to-point messages counted by the waiter */
     uint64_t stage_messages, stage_bytes; /* messages and bytes sent to other pipeline stages */
-    struct cost extra;                    /* messages, bytes of batch-norm and tensor-slice sums */
-    /* Parts of extra.bytes_wire: bytes of sums over tensor slices, bytes of batch-norm sums. */
+    /* Messages and bytes sent by batch-norm sums and tensor-slice sums. */
+    struct cost extra;
+    /* Bytes sent by tensor-slice sums and by batch-norm sums, both included in extra.bytes_wire. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
     /* Counters when messages and served calls were last added to the totals or ignored. */

@@ -79,8 +79,8 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
-    /* Adds numbers and arrays only: the runner makes each string member of this line a fact of the
-     * run (bench/runner/facts.h). */
+    /* Adds numbers and arrays only, because the runner treats each string member as a property on
+     * which results depend (a fact, bench/runner/facts.h). */
     json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
                                            data.shape.h, data.shape.w, "data_labels", data.classes,
                                            data.largest, "data_images", (int)data.train.n));
@@ -93,8 +93,8 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
     return status;
 }
 
-/* Prints the properties that must be equal for launches to be comparable. Errors are printed to
- * standard output too, because the caller reads it. */
+/* Prints the properties that must be equal for launches to be comparable. Errors are also printed
+ * to standard output, which the runner reads. */
 static enum status identify(FILE *out, const struct arguments *a, struct error *e)
 {
     enum status status = print_identity(out, a, e);

@@ -1,5 +1,5 @@
-/* Main function of the trainer. train_cnn and peer_onednn, which has its own implementation of
- * kernels/net/net.h, both call it. */
+/* Main function shared by the trainers train_cnn and peer_onednn. peer_onednn has its own
+ * implementation of kernels/net/net.h. */
 #pragma once
 
 #include "bench/workloads/train_cnn/arguments.h"

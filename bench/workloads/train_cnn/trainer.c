@@ -123,8 +123,8 @@ static int64_t sync_ns(const struct trainer *t)
     return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns + t->update_sleep.slept_ns;
 }
 
-/* Ends a part of the step and begins the next. Returns the time of the part without
- * synchronisation. */
+/* Ends the current part of the step and begins the next. Returns the time (ns) of the ended part,
+ * excluding synchronisation. */
 static int64_t lap_end(struct lap *lap)
 {
     int64_t now_ns = clock_ns(), now_sync_ns = sync_ns(lap->trainer);
@@ -172,8 +172,9 @@ static bool is_last(const struct trainer *t, int micro)
     return micro + 1 == t->model.stage.micros;
 }
 
-/* Loads a micro-batch and runs forward and loss. Each injected sleep happens once per step: phase
- * load after the first load, phase forward after the last forward. */
+/* Loads a micro-batch and computes forward and loss. A sleep injected in phase `load` follows the
+ * load of the step's first micro-batch. A sleep injected in phase `forward` follows the loss of the
+ * step's last micro-batch. */
 static enum status forward_micro(struct trainer *t, const struct batch *batch, int micro,
                                  struct lap *lap, struct step_record *record, struct error *e)
 {

@@ -71,8 +71,8 @@ struct trainer {
     /* Members up to `work` are set by the caller; pointers are borrowed. */
     const struct config *config;
     const struct data_set *data;
-    /* Whether this is a segment of an elastic run. Then the number of ranks, the batch and the
-     * shards may differ from the checkpoint's. */
+    /* Whether this is a segment of an elastic run, in which the number of ranks, the batch and the
+     * shards may differ from the values in the checkpoint. */
     bool rescales;
     const int *progress_cpu; /* core of the thread that sync.overlap starts; NULL: not bound */
     /* Sums of squared gradient norms of steps with a full batch (measure.noise_scale). NULL: not
@@ -88,8 +88,8 @@ struct trainer {
     struct overlap *overlap; /* tests messages while this rank computes; NULL: none are tested */
     struct group group;      /* ranks that sum batch-norm statistics, if group.open */
     struct optimizer optimizer;
-    /* [n] If replicas have different initial weights: buffer for this rank's weights while the rank
-     * evaluates rank 0's weights. Otherwise NULL. */
+    /* [arenas.n] Buffer that keeps this rank's weights while the first replica's weights are
+     * evaluated. NULL: all replicas have the same initial weights. */
     real *own_params;
 
     struct inject inject; /* sleeps and kills injected on this rank */
@@ -116,9 +116,9 @@ struct trainer {
  * double-precision build, which stores all values in double. */
 enum precision trainer_values(const struct config *config);
 
-/* Sets *isa to the instruction set for this processor, kernels.isa, train.precision and
- * $SCALEBENCH_ISA. kernels.isa also limits later calls of isa_choose. ERR_UNAVAILABLE if the
- * processor lacks the set that kernels.isa names. */
+/* Sets *isa to this processor's best instruction set for train.precision, limited by kernels.isa
+ * and $SCALEBENCH_ISA. kernels.isa also limits later calls of isa_choose. ERR_UNAVAILABLE if the
+ * processor does not support kernels.isa. */
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e);
 
 /* trainer_tunes returns whether kernels are chosen by timing (kernels.tune). trainer_share_choices
@@ -162,8 +162,8 @@ enum status trainer_forward(struct trainer *t, const struct batch *batch, struct
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
                              struct error *e);
 
-/* Adds an injected sleep of slept_ns, which ends now, to the timeline. Used inside the trainer
- * only. */
+/* Records in the timeline an injected sleep that lasted slept_ns and ends now. Does nothing if
+ * slept_ns is 0. Used inside the trainer only. */
 void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 
 /* Returns the learning rate of the last step that was not skipped. */
@@ -180,8 +180,9 @@ uint64_t trainer_hash(const struct trainer *t);
 double trainer_wrong_weight(const struct trainer *t);
 
 /* Computes loss and accuracy over training or test samples, in total and per class. Each replica
- * evaluates a share of the images. If replicas have different weights, all evaluate the average if
- * the strategy averages weights, otherwise rank 0's weights. Collective. */
+ * evaluates a share of the images, with the weights that the strategy provides (such as an average
+ * over replicas). If train.broadcast_init is off, all replicas use the first replica's weights.
+ * Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 

@@ -22,8 +22,9 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
                n * sizeof *t->batches.predictions);
 }
 
-/* Runs this stage's forward pass. 16-bit weights are rounded only if `is_first`, since they do not
- * change during an evaluation. */
+/* Runs this stage's forward pass on n images. Under 16-bit precision, weights are rounded only for
+ * the first images of an evaluation (`is_first`), since an evaluation does not change the
+ * weights. */
 static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
@@ -79,8 +80,8 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
     return stage_step_end(&t->model.stage, e);
 }
 
-/* If replicas have different initial weights: saves this rank's weights and loads rank 0's for the
- * evaluation. */
+/* If replicas have different initial weights: saves this rank's weights and loads the weights of
+ * the first replica for the evaluation. */
 static enum status take_first_weights(struct trainer *t, struct error *e)
 {
     if (t->own_params == NULL)

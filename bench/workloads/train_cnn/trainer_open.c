@@ -133,7 +133,7 @@ static enum status create_stage(struct trainer *t, struct net_options options, s
     return slice_find_sums(&t->model, e);
 }
 
-/* Creates the net. With kernels.tune: start, all ranks tune at the same time, so that kernels are
+/* Creates the net. If kernels.tune = start, all ranks tune at the same time, so that kernels are
  * timed under the load of a run. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {

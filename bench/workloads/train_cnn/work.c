@@ -15,7 +15,8 @@
 /* Maximum number of calibrated steps, enough to cover variation between steps. */
 #define STEPS_MOST 1000
 
-/* Ranks of a node that replay the same calibrated rank begin STEPS_APART calibrated steps apart. */
+/* Distance, in calibrated steps, between the starting points of ranks of a node that replay the
+ * same calibration file. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)
@@ -110,9 +111,9 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* With replayed compute and a compressor: fills in random gradients, because the compressor's time
- * depends on values. Without a compressor, replayed gradients are 0, so repeated sums cannot
- * overflow. */
+/* Allocates random gradients if compute is replayed with a compressor, because the compressor's
+ * time depends on the values. Without a compressor, replayed gradients are 0, since other values
+ * could overflow when summed in place in every step. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
@@ -199,8 +200,8 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps for loading or loss, which no other rank waits for. The end is exact only if the rank has
- * a core to itself, since exact sleeps end with busy-waiting. */
+/* Sleeps in place of loading images or computing the loss. No other rank waits for the end, so the
+ * sleep is exact only if the rank has a core to itself: exact sleeps end with busy-waiting. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
@@ -216,8 +217,8 @@ static void pass_op(const struct trainer *t, int64_t ns, bool exact)
     r->pace.poll = NULL;
 }
 
-/* Returns whether other ranks can notice the end of each op, because the strategy acts between
- * ops. */
+/* Returns whether the strategy communicates before or during each op, so that other ranks can
+ * notice when an op ends. */
 static bool is_seen(const struct trainer *t)
 {
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
@@ -295,7 +296,9 @@ static void load(struct trainer *t, const struct batch *batch)
         net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
-/* begin_part and end_part time one part of a step if calibrating. Times of micro-batches add up. */
+/* If calibrating, begin_part returns the current time (ns), and end_part adds the time since
+ * `begin_ns` to the part's total for this step. Otherwise begin_part returns 0 and end_part does
+ * nothing. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;

@@ -21,7 +21,7 @@ struct work_options {
 struct replayed_work {
     struct pace pace;
     struct calibration calibration;
-    uint64_t first;      /* first row (step) of the calibration that this rank replays */
+    uint64_t first;      /* row (step) of the calibration with which this rank begins */
     const int64_t *row;  /* calibrated times of the current step */
     double step_share;   /* ratio: this rank's images in this step to images in a calibrated step */
     double share;        /* ratio: images in this micro-batch to images in a calibrated step */

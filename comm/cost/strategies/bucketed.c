@@ -24,8 +24,9 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-/* Program reader that passes on the operations of a bucket. Makes the operations start when the
- * gradient of tensor `first` is ready, which backward computes last in the bucket. */
+/* Program reader that sets the start of a bucket's operations and passes the operations on.
+ * `first`: first tensor of the bucket, whose gradient backward computes last; 0: start after
+ * backward. */
 struct marker {
     struct reader reader;
     struct reader *to;
@@ -40,8 +41,8 @@ static void mark(struct reader *reader, const struct operation *op)
     reader_give(m->to, marked);
 }
 
-/* Returns whether sums start during backward. Compressors that do not overlap sum after
- * backward. */
+/* Returns whether sums start during backward: true without a compressor, or if the compressor has
+ * COMPRESSOR_OVERLAPS. */
 static bool begins_early(const struct strategy_config *config)
 {
     return config->compressor == COMPRESSOR_none ||

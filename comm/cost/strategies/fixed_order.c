@@ -7,7 +7,7 @@ static int fixed_order_rounds(const struct schedule *s)
     return pipeline_rounds(s, s->ranks - 1);
 }
 
-/* The last rank is the root. Each rank passes on the sum over ranks 0 to itself. */
+/* The last rank is the root. Rank r passes the sum over ranks [0, r] to rank r + 1. */
 static void fixed_order_round(const struct schedule *s, int i, struct round *r)
 {
     const struct pipeline_place place = {.parent = s->rank + 1,

@@ -1,7 +1,7 @@
-/* Servers are the first ranks. Every rank sends each server the part of the gradient that the
- * server owns; the server adds the parts and answers with weights. The variants stale and async
- * send the same messages in an order that depends on time. A program reader that simulates this
- * order needs a queue of events. */
+/* The first sync.servers ranks are the servers. Every rank sends each server the part of the
+ * gradient that the server owns; the server adds the parts and answers with weights. The variants
+ * stale and async send the same messages, but in an order that depends on time. Simulating this
+ * order needs a queue of events, which sweep.h does not have. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 

@@ -1,4 +1,4 @@
-/* Segments go up a binary tree and down again, in a pipeline. */
+/* Sums gradients up a binary tree and sends the sums down again, pipelined in segments. */
 #include "comm/cost/rounds.h"
 
 /* Returns the height of a rank's subtree in edges. The parent of rank r is rank (r - 1) / 2. */

@@ -51,9 +51,9 @@ struct small_conv_backward_work {
                              * shared by all threads */
 };
 
-/* Bit masks for a vector of pooling windows. right_above, right_below: in the window's upper or
- * lower row, the right output is larger. low: the maximum is in the lower row. live: the window has
- * a gradient. */
+/* Bit masks for a vector of pooling windows. right_above: the right output is larger in the upper
+ * row. right_below: the right output is larger in the lower row. low: the maximum is in the lower
+ * row. live: the window has a gradient. */
 struct small_conv_marks {
     uint16_t right_above, right_below, low, live;
 };
@@ -100,14 +100,14 @@ struct small_conv_winograd_functions {
 };
 
 struct small_conv_backward_functions {
-    /* starts [positions]: offset y * in_w + x of each pooling window's first input in a
-     * channel. */
+    /* Sets starts [positions]: for each pooling window, the offset y * in_w + x of its first input
+     * in a channel. */
     void (*prepare)(const struct small_conv *c, uint32_t *starts);
     /* In a net's first layer: adds the gradients of image w->x to w->dw and w->dbias. */
     void (*first)(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const struct small_conv_gradient *in);
-    /* In other layers: adds the gradients of image w->x to w->dw and w->dbias, and sets dx
-     * [in_c,in_h,in_w]. Weights are transposed: [out_c][lanes_c / PAD][kernel^2][PAD]. */
+    /* In layers after the first: adds the gradients of image w->x to w->dw and w->dbias, and sets
+     * dx [in_c,in_h,in_w]. Weights are transposed: [out_c][lanes_c / PAD][kernel^2][PAD]. */
     void (*inner)(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const real *transposed_weights, const struct small_conv_gradient *in, real *dx);
 };

@@ -111,8 +111,8 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* Transposes `quads` groups of four channels. `left` channels remain in the image; lanes without a
- * channel get arbitrary numbers, which are never used. */
+/* Transposes `quads` groups of four channels. `from` is the first of the image's last `left`
+ * channels. Lanes without a channel get arbitrary numbers, which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {
@@ -206,7 +206,8 @@ INLINE size_t transposed_row(const struct small_conv *c)
     return c->in_w * SMALL_CONV_PAD;
 }
 
-/* Addresses at which the data of some kernel rows begin, for VECTOR_LANES input channels. */
+/* Start addresses for a group of kernel rows and VECTOR_LANES input channels: transposed image, its
+ * gradient, weights, their gradient. */
 struct small_conv_taps {
     const real *x;
     real *dx;

@@ -102,8 +102,8 @@ INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, s
     }
 }
 
-/* Computes the four outputs of one vector of windows for some channels, starting from the
- * biases. */
+/* Computes sums [channels][PLACES]: for each output channel, the four outputs of each window in a
+ * vector. Biases are included. */
 INLINE void convolve(const struct small_conv *c, const struct small_conv_forward_work *w,
                      size_t position, const real *const *weights, const real *biases,
                      vreal sums[][PLACES], const int channels, const int kernel)

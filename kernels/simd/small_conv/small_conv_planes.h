@@ -10,8 +10,8 @@
 typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
 typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
 
-/* Copies every second number of each row: to[j] = from[2 j] for j < `width` and up to the end of
- * the last vector. The next row overwrites the numbers beyond `width`. */
+/* Copies every second number of each row: to[j] = from[2 j] for j < `width`. Stores whole vectors:
+ * the next row overwrites the numbers stored beyond `width`. */
 INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size_t step,
                      const bool narrow)
 {

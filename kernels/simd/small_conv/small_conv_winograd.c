@@ -5,8 +5,8 @@
  * sums are transformed back. Columns are not transformed, because this would cost as much as it
  * saves and add rounding errors.
  *
- * An output whose inputs are all zero is exactly its bias, as with direct sums: of the six inputs
- * in a row, the one that an output does not use does not enter that output's products either.
+ * An output whose inputs are all zero is exactly its bias, as with direct sums: each output depends
+ * on five of the six inputs in a row, and its products do not involve the sixth.
  *
  * Lanes are pooling windows, as in small_conv_forward.c. One or two points at a time are summed for
  * as many channels as registers allow. Summing all points for few channels would be bounded by

@@ -1,8 +1,9 @@
 /* Products of winograd.h with AMX tiles. Four tiles hold the sums of 32 rows and a block of
  * columns. Each step multiplies two tiles of A (the left matrix) by two tiles of the panel (the
- * right matrix), which adds 32 terms to each sum. A row of a tile is a row of A in one block, or a
- * row of pairs of the panel. If the last rows of a panel do not fill a tile, they are padded with
- * zeros. A is read to the end of its block, which must hold finite numbers. */
+ * right matrix), which adds 32 terms to each sum. A row of a tile holds 32 numbers of A, or 16
+ * pairs of numbers from two rows of the panel. If the last rows of a panel do not fill a tile, they
+ * are padded with zeros. A is read to the end of its last block, where all numbers must be
+ * finite. */
 #pragma once
 
 #include "kernels/simd/operands.h"
@@ -22,7 +23,8 @@
 
 enum { ROWS_MAX = 2 * TILE_ROWS, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
 
-/* Configures the tiles for sums of `rows` <= ROWS_MAX rows, in one or two rows of tiles. */
+/* Configures the tiles for `rows` <= ROWS_MAX rows of sums, which occupy one or two rows of
+ * tiles. */
 static void shape_tiles(int rows)
 {
     int upper = rows < TILE_ROWS ? rows : TILE_ROWS;

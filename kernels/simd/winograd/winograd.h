@@ -30,13 +30,14 @@
  * An odd number of rows or tiles is padded with zeros. Points of U, dU, M, dM and dV are
  * winograd_spread apart, which leaves a gap after an even number of rows.
  *
- * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times the
- * same algorithm on absolute values with absolute matrices. 44 is the number of roundings on the
- * longest path through the transforms. test_winograd.c derives this bound and checks every number
- * against it. For numbers of equal magnitude and any sign, the bound follows from the row sums of
- * the matrices. It exceeds the direct sum's own bound by a factor of at most (24/3)^2 = 63 with F4
- * (39 on average over a tile), (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. The gradient of a
- * step stays within 1e-5 of a tensor's norm (test_gradients.c).
+ * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times S,
+ * where S is computed by the same algorithm from the absolute values of all numbers and matrix
+ * elements. 44 is the number of roundings on the longest path through the transforms.
+ * test_winograd.c derives this bound and checks every number against it. For numbers of equal
+ * magnitude and any sign, the bound follows from the row sums of the matrices. The bound exceeds
+ * the direct sum's own bound by a factor of at most (24/3)^2 = 63 with F4 (39 on average over a
+ * tile), (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. In each tensor of a step's gradient, the
+ * norm of the error is below 1e-5 of the norm of the tensor (test_gradients.c).
  *
  * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has an error of at
  * most 2u + u^2. This adds 65,900 epsilon (0.8 %) to the (k + 44) epsilon. The relative root mean
@@ -95,10 +96,11 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* Returns the distance in reals between points of U, dU, M, dM and dV: `rows`, made odd, times
- * `block`. A tile or kernel accesses one row of every point. Distances that are multiples of large
- * powers of two would put these rows into a few sets of a cache. V is not padded in this way, since
- * it is kept for all images. */
+/* Returns the distance in reals between points of U, dU, M, dM and dV: `block` times `rows`, with
+ * `rows` rounded up to an odd number. The transform of a tile or of a 3x3 kernel accesses one row
+ * of every point. If the distance were a multiple of a large power of two, these rows would compete
+ * for a few sets of a cache. For V, `rows` is not rounded up, to save memory: V is kept for all
+ * images. */
 static inline size_t winograd_spread(int block, int rows)
 {
     return (size_t)(rows | 1) * (size_t)block;
@@ -177,9 +179,9 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
  * channels. */
 struct winograd_tiles {
     int block, pair;
-    /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. blank [tiles]: one bit per
-     * output of a tile, row by row, set if all inputs of the output are zero. A tile of zeros is
-     * exact without marks, so its bits are all 0. Only written for F4. */
+    /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. For F4, also writes blank
+     * [tiles]: one bit per output of a tile, row by row, set if all inputs of the output are zero.
+     * The outputs of an all-zero tile are exact anyway, so all bits of the tile are 0. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
      * block only. The caller must zero dx first. */
@@ -189,8 +191,9 @@ struct winograd_tiles {
      * conv3x3.h) in `from`. */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
-    /* Computes one block of dM <- A dy A'. Images are `stride` numbers apart in dy and `from`. Adds
-     * the sum of the gradients before the epilogue to dbias [block]. */
+    /* Applies the adjoint of the epilogue to dy, then computes one block of dM <- A dy A'. Images
+     * are `stride` numbers apart in dy and `from`. Adds the gradients of the epilogue's inputs to
+     * dbias [block], summed per channel. */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
                            const uint8_t *from, size_t stride);
 };
@@ -211,10 +214,11 @@ struct winograd_weights {
                     const real *du, int parts, size_t stride, bool add);
 };
 
-/* Longest run of terms that is summed in registers before the sum is added to memory. Splitting the
- * 4608 terms of a convolution of 512 channels into runs reduces the rounding error several-fold, at
- * the cost of one memory access per run. F4 amplifies errors, so its runs are shorter. With 16-bit
- * operands F4 uses the longer runs, since rounding of the operands dominates. */
+/* Maximum number of terms in a run, which is summed in registers before the sum is added to memory.
+ * Splitting the 4608 terms of a convolution of 512 channels into runs reduces the rounding error
+ * several-fold, at the cost of one memory access per run. F4 amplifies errors, so its runs are
+ * shorter (RUN_F4). With 16-bit operands, F4 also uses RUN, since rounding of the operands
+ * dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
 /* Products of operands in blocks of `block` columns. The result c holds reals. Strides are in

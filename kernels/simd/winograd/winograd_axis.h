@@ -5,12 +5,12 @@
 #include "kernels/simd/simd.h"
 #include "kernels/simd/winograd/winograd.h"
 
-/* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any P and Q work. Per
- * axis, the mean square of the rounding errors in y grows by a factor, the mean of A'^2 ((B'^2
- * 1)(G^2 1)) / 3, with matrices squared element by element. Among all multiples of 1/8, these P and
- * Q give the smallest factor: 4.8, against 10.8 for the common choice 1 and 2. G's divisions by the
- * distances between points are moved to B': deep layers have more weights to transform than
- * inputs. */
+/* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any P and Q work.
+ * Compared with direct sums, F4 multiplies the mean square rounding error of y by a factor per
+ * axis: the mean of A'^2 ((B'^2 1)(G^2 1)) / 3, where squares of matrices and products of vectors
+ * are elementwise, and 1 is a vector of ones. Among all multiples of 1/8, these P and Q give the
+ * smallest factor: 4.8, against 10.8 for the common choice 1 and 2. G's divisions by the distances
+ * between points are moved to B': deep layers have more weights to transform than inputs. */
 #define P    0.625
 #define Q    1.5
 #define PP   (P * P)
@@ -20,8 +20,8 @@
 #define OF_Q (1 / (2 * QQ * (QQ - PP)))
 #define K(x) ((real)(x)) /* converted to real with one rounding */
 
-/* Cases of a switch over the kinds of tiles, which call f with the kind as constant first
- * argument. */
+/* Cases of a switch over the kinds of tiles. Each case calls the given function with the kind as a
+ * constant first argument. */
 #define CASES_OF_KIND(...)                                                                         \
     CASE_OF(WINOGRAD_F4, __VA_ARGS__)                                                              \
     CASE_OF(WINOGRAD_F2, __VA_ARGS__)                                                              \

@@ -101,7 +101,7 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
 }
 
 /* Returns 16 bits, one per 3x3 patch of an F4 tile, set if the patch is all zero. Returns 0 for an
- * all-zero tile, which needs no marks. */
+ * all-zero tile, whose outputs are exact anyway. */
 static uint16_t blank_patches(const struct winograd *w, const real *x, struct patch at)
 {
     enum { INPUTS = 6, OUTPUTS = 4 };
@@ -119,9 +119,10 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
     return (uint16_t)blank;
 }
 
-/* Marks outputs whose inputs are all zero. Every 3x3 patch contains one of the four positions in
- * the tile's middle. If each of these positions is nonzero in some channel, no patch is all zero;
- * the first channels usually suffice to see that. */
+/* Writes blank [tiles] (see winograd.h), which marks outputs whose inputs are all zero. Every 3x3
+ * patch of a tile includes at least one of the tile's four middle positions. If each of the four is
+ * nonzero in some channel, no patch is all zero. Such a channel is usually found among the first
+ * channels. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};

@@ -101,7 +101,7 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
 static const struct {
     const char *kind;
     enum status (*list)(const struct arguments *a, FILE *out, struct error *e);
-    find_with_tables *find; /* finds folders to list, if `list` is NULL */
+    find_with_tables *find; /* function that finds the folders to print; NULL: call `list` */
 } others[] = {{"configs", list_configs, NULL},
               {"models", list_models, NULL},
               {"columns", list_columns, NULL},
@@ -245,8 +245,8 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* If `name` equals `key`, prints `name`, its kind `of` ("": none) and `meaning`. Returns whether
- * `name` equals `key`. */
+/* If `name` equals `key`, prints `name`, its kind (argument `of`; may be "") and its meaning, and
+ * returns true. Otherwise returns false. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {
@@ -344,7 +344,7 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            if (lists[i] == names_compressors) /* fp16 and bf16 are also precisions */
+            if (lists[i] == names_compressors) /* `fp16` and `bf16` are also names of precisions */
                 explain_compressor(out, name);
             explain_layer(out, name);
             found++;

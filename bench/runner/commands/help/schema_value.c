@@ -212,8 +212,9 @@ json_t *schema_value(const struct spec_option *option)
 
 /* ---- Figures ---- */
 
-/* Returns options `begin` to `end` - 1 of figures as properties. Options that are lists of texts
- * also allow a single text. */
+/* Returns figure options `begin` to `end` - 1 as schema properties. An option that is a list of
+ * texts also allows a single text. `group`: prefix that is removed from each key, such as
+ * "figures.". */
 static json_t *figure_properties(size_t begin, size_t end, const char *group)
 {
     json_t *properties = json_object();
@@ -228,8 +229,8 @@ static json_t *figure_properties(size_t begin, size_t end, const char *group)
     return properties;
 }
 
-/* Returns the schema of a map of options `begin` to `end` - 1 of figures. Options without a default
- * are required. `more`: schema of key `published`; NULL: no such key. */
+/* Returns the schema of a map with figure options `begin` to `end` - 1 as keys. Options without a
+ * default are required. `more`: schema of key `published`; NULL: no such key. */
 static json_t *figure_map(size_t begin, size_t end, const char *group, json_t *more)
 {
     json_t *required = json_array(), *properties = figure_properties(begin, end, group);

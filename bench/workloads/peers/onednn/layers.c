@@ -1,4 +1,4 @@
-/* Adds ops for layers without weights and for batch norm. */
+/* Adds the oneDNN calls of pooling, ReLU, dropout and batch norm to a program (program.h). */
 #include "bench/workloads/peers/onednn/maker.h"
 
 /* ---- Pooling ---- */
@@ -103,8 +103,9 @@ enum status add_relu(struct maker *m, struct error *e)
 
 /* ---- Dropout, in place: a product with factors that the caller draws ---- */
 
-/* Makes memory for dropout's factors in row-major order. Appends their conversion to the layout of
- * the op's input, since oneDNN 2.6 multiplies fast only if both operands have the same layout. */
+/* Makes c->mask, memory for dropout's factors in row-major order. Appends a call that converts
+ * c->mask to `factors`, in the layout of the op's input, since oneDNN 2.6 multiplies fast only if
+ * both operands have the same layout. */
 static enum status make_mask(struct maker *m, dnnl_memory_t *factors, struct error *e)
 {
     struct op_calls *c = m->calls;

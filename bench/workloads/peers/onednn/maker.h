@@ -1,4 +1,5 @@
-/* State used while a program (program.h) is made, and functions that add its ops. */
+/* State used to make a program (the oneDNN calls that run a network, see program.h), and functions
+ * that add an op to the program. */
 #pragma once
 
 #include "bench/workloads/peers/onednn/program.h"
@@ -10,7 +11,7 @@ struct maker {
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
     bool last;             /* whether the op's output is the logits, row-major in 32 bits */
-    bool first;            /* whether this is the first program, which stores its choices in `op` */
+    bool first;            /* whether this is the first program, which sets `op`'s algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 
@@ -22,8 +23,8 @@ enum status add_pool(struct maker *m, struct error *e);
 enum status add_relu(struct maker *m, struct error *e);
 enum status add_dropout(struct maker *m, struct error *e);
 
-/* Appends the backward pass of a ReLU with output `y`. `gradient` holds the gradient of `y`, which
- * the result overwrites. */
+/* Appends the backward pass of a ReLU with output `y` to `calls`. The pass overwrites `gradient`,
+ * the gradient of `y`, with the gradient of the ReLU's input. */
 enum status add_relu_gradient(struct maker *m, struct dnn_calls *calls, dnnl_memory_t y,
                               dnnl_memory_t gradient, struct error *e);
 

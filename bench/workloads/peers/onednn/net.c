@@ -41,8 +41,8 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* Packs the ways (program.h) of an op's passes into a byte of at least 1, as in
- * net_options.choices, where 0 means: choose by time. */
+/* Encodes the ways (algorithms and layouts, program.h) of an op's passes as one byte of
+ * net_options.choices. The byte is at least 1, since 0 means that the fastest ways are chosen. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;
@@ -285,8 +285,9 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* The first batch of a size other than n_max takes longer, since the program (program.h) for this
- * size is then made. */
+/* Also makes the program (program.h) for n images if there is none, so the first batch of a new
+ * size takes longer than later batches. net_create has already made the program for n_max
+ * images. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image)
 {

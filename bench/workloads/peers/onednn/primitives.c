@@ -76,8 +76,8 @@ enum status onednn_name(char *text, size_t size, struct error *e)
     return OK;
 }
 
-/* In oneDNN, the bits of an instruction set include the bits of every set that it extends. One test
- * thus finds AVX-512 and its extensions. */
+/* oneDNN needs AVX-512 to compute with bf16. In oneDNN, the bits of each AVX-512 extension include
+ * the bits of AVX-512, so one test finds AVX-512 with or without extensions. */
 bool onednn_has_bf16(void)
 {
     return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;

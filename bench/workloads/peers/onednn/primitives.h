@@ -1,5 +1,5 @@
-/* oneDNN primitives with their memory: one engine, one stream, and lists of calls. dnn_close frees
- * all objects that were made with a `struct dnn`. */
+/* Wraps an engine, a stream, primitives and memory objects of oneDNN. A `struct dnn` owns all
+ * objects that are made with it, and dnn_close frees them. */
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
@@ -22,7 +22,8 @@ struct dnn {
 enum status dnn_status(dnnl_status_t status, const char *call, struct error *e);
 #define DNN(call) TRY(dnn_status((call), #call, e))
 
-/* Opens an engine and a stream that use `threads` threads. Call dnn_close in any case. */
+/* Opens an engine and a stream that use `threads` threads. Call dnn_close even if dnn_open
+ * fails. */
 enum status dnn_open(struct dnn *d, int threads, struct error *e);
 void dnn_close(struct dnn *d);
 
@@ -98,7 +99,7 @@ bool dnn_is_reference(const_dnnl_primitive_desc_t desc);
 struct dnn_role {
     int argument; /* such as DNNL_ARG_SRC; 0 ends a list */
     dnnl_query_t layout;
-    int index; /* 1 for a bias (oneDNN's second argument of kind weights); otherwise 0 */
+    int index; /* index for the query: 1 for a bias (oneDNN's second weights), otherwise 0 */
 };
 
 /* Executes a primitive a few times on zeros and adds the shortest time to *seconds. */

@@ -9,8 +9,9 @@
 #include "kernels/base/precision.h"
 #include "kernels/desc/net_desc.h"
 
-/* Number of passes of a layer with weights, and number of ways to compute a pass. A way is an
- * algorithm with layouts that need no conversion or with layouts that oneDNN chooses. */
+/* A layer with weights has 3 passes: forward, input gradient and weight gradient. Each pass can be
+ * computed in up to 6 ways: with one of 3 algorithms (direct, winograd, auto), either in layouts
+ * that need no conversion or in layouts that oneDNN chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
 /* An op: its layers, the layout of its weights and its algorithms. All programs of a network share
@@ -44,15 +45,16 @@ struct op_calls {
 struct program {
     struct dnn *dnn;
     int n, n_ops;
-    dnnl_memory_t x; /* images as numbers [N,C,H,W] */
+    dnnl_memory_t x; /* normalised images [N,C,H,W], fp32 */
     struct op_calls *ops;
     struct program *next;
 };
 
-/* Makes the program for n images and allocates all memory. `first`: this is the network's first
- * program. Each of its passes uses the way in ops[].ways; if the way is -1, the fastest way is
- * chosen and stored there. Other programs always choose by time and store nothing. `values`: number
- * type between ops, fp32 or bf16. Free with program_free; `dnn` owns memory and primitives. */
+/* Makes the program for n images and allocates all memory. If `first` is true (first program of the
+ * network), each pass uses the way in ops[].ways, and a way of -1 is replaced by the fastest way.
+ * If `first` is false, each pass uses its fastest way and ops[].ways is unchanged. `values`: number
+ * type of activations between ops, fp32 or bf16. program_free frees the program; dnn_close frees
+ * the memory objects and primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);

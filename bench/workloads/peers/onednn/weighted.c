@@ -99,8 +99,8 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way (program.h) is chosen. `at`: layouts, which oneDNN chooses unless they are
- * fixed. given_x, given_y: layouts of input and output that need no conversion; NULL if not
+/* Pass for which a way (program.h) is chosen. `at`: layouts of the pass, fixed or left to oneDNN
+ * (dnn_any). given_x, given_y: layouts in which input and output need no conversion; NULL if not
  * known. */
 struct choice {
     enum pass pass;
@@ -326,8 +326,8 @@ static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t des
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dx, c->dx, e) : OK;
 }
 
-/* Chooses the way of a backward pass. Gradients and input either keep their layouts or get layouts
- * that oneDNN prefers. */
+/* Chooses the way (program.h) of a backward pass: an algorithm in the layouts of the op's input and
+ * output, or in layouts that oneDNN chooses. */
 static enum status choose_backward(struct maker *m, dnnl_primitive_desc_t *desc, enum pass pass,
                                    const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t forward,
                                    struct error *e)

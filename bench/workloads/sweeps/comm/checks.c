@@ -1,11 +1,13 @@
-/* Checks the result of a step. Without a compressor, it must be the sum of the ranks' gradients.
- * With a 16-bit compressor, it must be the rounded sum of the rounded gradients. With a compressor
- * that has error feedback, each rank sends a part of gradient plus residual and keeps the rest as
- * its new residual; the result must be the sum of the sent parts. A sent part is
+/* Checks the result of a step. Without a compressor, the result must be the sum of the ranks'
+ * gradients. With a 16-bit compressor, the result must be the rounded sum of the rounded gradients.
+ * With a compressor that has error feedback, each rank sends a part of gradient plus residual and
+ * keeps the rest as its new residual; the result must be the sum of the sent parts. A sent part is
  *
- *   topk      the k largest numbers, unchanged
+ *   topk      the k numbers of largest magnitude, unchanged
  *   sign      the sign of each number times the mean magnitude of the tensor
- *   powersgd  a projection, no larger than the original; the bytes sent show its matrix rank */
+ *   powersgd  a low-rank projection, so that the residual is no larger than the original
+ *
+ * The rank of the projection is checked by the number of bytes sent (counts_agree in rows.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +127,9 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* Checks the signs that were sent and their common magnitude per tensor. The tolerance covers the
- * rounding of the magnitude to 8 bits and of its subtraction from the gradient. */
+/* Checks for each tensor that each sent number has the sign of its gradient plus residual, and that
+ * all sent numbers have the tensor's mean magnitude. The tolerances cover the rounding of this
+ * magnitude to 8 bits and of the new residuals. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -148,10 +151,10 @@ static bool check_sign(const struct problem *p, const struct trial *t)
     return good;
 }
 
-/* Checks per tensor that the norm of the new residual does not exceed the norm of gradient plus old
- * residual, up to rounding. Uncompressed tensors must have no residual. The columns of PowerSGD's
- * matrix P are orthonormal up to rounding errors, which have the bound of a sum of s products; s is
- * the shorter side of the matrix. */
+/* Checks for each tensor that the norm of the new residual does not exceed the norm of gradient
+ * plus old residual, up to rounding. Uncompressed tensors must have no residual. The tolerance
+ * grows with the shorter side s of the matrix: the columns of PowerSGD's matrix P are orthonormal
+ * only up to the rounding of sums of s products. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {

@@ -66,9 +66,9 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* Returns OK if all ranks can run the strategy, ERR_UNAVAILABLE if no rank can run it. If only some
- * ranks can run it, returns an error that ends the sweep, since the other ranks may already be
- * waiting. */
+/* Returns OK if all ranks can run the operation, ERR_UNAVAILABLE if no rank can run the operation.
+ * If only some ranks can, returns an error that ends the sweep, since the ranks that opened the
+ * operation may already be waiting for the others. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};

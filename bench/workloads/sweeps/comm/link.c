@@ -1,4 +1,4 @@
-/* Measures alpha, beta and gamma of this machine (comm/cost/cost.h). Messages go back and forth
+/* Measures alpha, beta and gamma of this machine (comm/cost/sweep.h). Messages go back and forth
  * between the first and the last rank; then all ranks add vectors at the same time. Every round
  * measures all sizes and is fitted separately, so that coefficients get confidence intervals. */
 #include <math.h>
@@ -13,8 +13,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Message sizes: 4 B to 16 MiB, by factors of 4. Gamma and paces (find_paces) use sizes from 64 KiB
- * on: shorter vectors fit in the first-level cache, and shorter messages are timed in groups. */
+/* Sizes of messages and vectors: 4 B to 16 MiB, by factors of 4. Gamma is fitted from 64 KiB on,
+ * since shorter vectors fit in the first-level cache. Paces (find_paces) use sizes from 64 KiB on,
+ * since the time of a shorter message is a mean over 5 or more messages. */
 enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take

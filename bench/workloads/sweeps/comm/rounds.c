@@ -7,11 +7,11 @@
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Number of steps per round. ROUND_BYTES: bytes that a round should sum, so that rounds with small
- * gradients take long enough for the clock. STEPS_MOST: largest number of steps, unless a
- * strategy's messages repeat only after more steps. STEPS_UNEVEN: smallest number for strategies
- * whose steps take different times, because ranks drift apart or a step completes the previous
- * step's sum. */
+/* Limits for the number of steps per round. ROUND_BYTES: bytes that a round should sum, so that
+ * rounds with small gradients take long enough for the clock. STEPS_MOST: largest number of steps,
+ * exceeded only if a strategy's messages repeat after more steps. STEPS_UNEVEN: smallest number of
+ * steps for strategies whose steps take different times, because ranks drift apart or a step
+ * completes the previous step's sum. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
@@ -68,9 +68,9 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Runs one or two steps of an operation, so that the last step has an odd number, and checks the
- * result. (With a compressor, the check runs a further step.) Called before and after the timed
- * rounds. */
+/* Runs an operation up to its next odd step and checks the result. After an even step, parameters
+ * must be 0, so a strategy that never sums would pass. With a compressor, the check runs a further
+ * step. Called before and after the timed rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {

@@ -8,7 +8,8 @@
 
 #define CONFIDENCE 0.95
 
-/* Returns a row in which only the columns that are equal in all rows are set. */
+/* Returns a row with the columns that describe the sweep: ranks, nodes, wait, turns and mpi. Other
+ * columns are empty. */
 static struct comm_row common_row(const struct sweep *s)
 {
     struct comm_row row;
@@ -26,8 +27,8 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* Returns the row of common_row, with the columns set that describe the operation. `name`: buffer
- * for the operation's name. */
+/* Returns a row with the columns that describe the sweep and the operation. `name`: buffer for the
+ * operation's name, to which the row points. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
 {
@@ -144,9 +145,9 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
         row->bound_us = 1e6 * (s->ranks - 1) * addition_s(s, row->bytes / s->ranks);
 }
 
-/* Sets the bus bandwidth as defined by nccl-tests. The definition assumes that each of p ranks
- * sends 2 (p - 1) / p of the gradient. Sets NAN for operations whose amount differs by more than
- * one element per message, or that do not compute the sum. */
+/* Sets the bus bandwidth according to nccl-tests, whose definition assumes that each of p ranks
+ * sends 2 (p - 1) / p times the gradient's bytes. Sets NAN for operations that do not compute the
+ * sum, or whose sent bytes differ from this assumption by more than one element per message. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

@@ -69,15 +69,15 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* Size of a vector, and median time of an addition y = y + x of such vectors, which all ranks run
- * at the same time. */
+/* ADDITIONS: number of vector sizes for which an addition y = y + x is timed, on all ranks at the
+ * same time. struct addition: size of a vector, and median time of its addition. */
 enum { ADDITIONS = 5 };
 struct addition {
     double bytes, seconds;
 };
 
-/* Coefficients of the link model (comm/cost/cost.h) with intervals. alpha_s and beta_s are NAN if
- * no messages were sent. */
+/* Coefficients of the link model (comm/cost/sweep.h): medians and confidence intervals. alpha_s and
+ * beta_s are NAN if no messages were sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
     double paces[LINK_PACES]; /* paces as in struct link_model; 0: no messages sent */
@@ -124,12 +124,12 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* Returns the time (s) of an addition of vectors of `bytes` bytes, which all ranks run at the same
- * time. Interpolates between the sizes of s->additions. For smaller and larger sizes, the time is
- * proportional to `bytes`. */
+/* Returns the time (s) in which a rank adds two vectors of `bytes` bytes while all other ranks do
+ * the same. Interpolates between the sizes in s->additions. Below the smallest and above the
+ * largest size, the time is proportional to `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
-/* Returns the predicted calls, messages and bytes of this rank during the result's number of steps,
- * after which messages repeat. */
+/* Returns the predicted calls, messages and bytes of this rank: totals of `steps` steps (a member
+ * of the result), after which the messages repeat. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
@@ -186,8 +186,8 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct con
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Opens the gradients that the command line names; opens nothing for `link`. If a network is
- * invalid, all ranks return the error, such as ERR_SPEC. Call problem_close in any case. */
+/* Opens the vector or network that --gradients selects; does nothing for `link`. If the network is
+ * invalid, all ranks return ERR_SPEC or ERR_SHAPE. Call problem_close in any case. */
 enum status problem_open(struct problem *p, const struct sweep_options *o, struct error *e);
 void problem_close(struct problem *p);
 

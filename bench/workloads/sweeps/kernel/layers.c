@@ -1,5 +1,5 @@
-/* Times every layer alone, with the kernel of each plan for this kind of layer. Results are
- * compared with the reference kernel on the same input, for the whole batch. */
+/* Times every layer alone, with the layer's kernel of each plan. Compares each kernel's results for
+ * the whole batch with the reference kernel's results on the same input. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Computes how close the ops of a training step come to the limits of one core. The bound of an op
  * is the larger of two times: the time of its FLOPs at the core's peak rate, and the time of its
- * bytes at the bandwidth of the smallest cache that holds them. */
+ * bytes at the bandwidth of the smallest level (L2, L3 or memory) that holds them. */
 #pragma once
 
 #include "bench/record/sweep_files.h"
@@ -20,8 +20,9 @@ struct limits {
     size_t n[LEVELS]; /* [level] number of elements of x[level] */
 };
 
-/* Reads the sizes of L2 and L3 cache from a list of caches in the form of hardware_caches: L1 data
- * and instruction cache, then L2 and L3. ERR_UNAVAILABLE if the list has no L2 cache. */
+/* Reads the sizes of L2 and L3 cache from a text of hardware_caches: sizes of L1 data cache, L1
+ * instruction cache, L2 and L3, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if the size of L2
+ * is missing. */
 enum status limits_read_caches(struct limits *l, const char *caches, struct error *e);
 
 /* Finds the caches and allocates an array for each level. ERR_UNAVAILABLE if the sizes of the

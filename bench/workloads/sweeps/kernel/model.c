@@ -5,8 +5,8 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/text.h"
 
-/* Factor of the bound on rounding errors. The error of a sum of k terms exceeds this factor times
- * sqrt(k) roundings less often than once in 10^20 sums. */
+/* Factor in the bound on a sum's relative rounding error, which is factor times sqrt(k) times
+ * REAL_EPSILON / 2 for k terms. Fewer than one sum in 10^20 exceeds the bound. */
 #define ROUNDING_FACTOR 10.0
 
 static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
@@ -48,10 +48,11 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 }
 
 /* Returns the relative error of a layer's result if its operands are rounded to bf16; 0 for layers
- * that do not round. The relative error of an operand is at most e = 2^-8, with mean square e^2 /
- * 3. Winograd's F4 tiles amplify the error most, 4.8 times (kernels/simd/winograd/winograd.h).
- * Batch norm rounds its input once; its means are assumed not to exceed its standard deviations.
- * Rounding a convolution's output adds less than a fifth of F4's error. */
+ * that do not round. An operand's relative error is at most e = 2^-8, with mean square e^2 / 3, so
+ * two operands give sqrt(2 / 3) e. Winograd's F4 tiles multiply the error of a convolution by 4.8,
+ * more than other tiles (kernels/simd/winograd/winograd_axis.h). Rounding the convolution's output
+ * adds less than a fifth of F4's error. Batch norm rounds only its input, but increases the error
+ * up to sqrt(2) times, if no mean exceeds its standard deviation. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -66,11 +67,12 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Returns the bound for a layer within a network: the sum of the bounds of all forward passes on
- * which its result depends. For gradients, adds the bounds of the backward passes from the last
- * layer to this layer, and an effect of ReLU and max pooling. Near the kink of these layers, an
- * error can switch an activation on or off. The share of switched activations is about as large as
- * the error. Their gradients are wrong, which is a relative error of sqrt(share) in norm. */
+/* Returns the bound on a layer's relative error within a network: the sum of the bounds of all
+ * forward passes on which the result depends. For gradients, adds the bounds of the backward passes
+ * from the last layer to this layer, and the effect of ReLU and max pooling. Near the kink of ReLU
+ * or max pooling, an error can switch an activation on or off. The share of switched activations is
+ * about as large as the forward error. If this share of the gradients is wrong, their relative
+ * error in norm is sqrt(share). */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;

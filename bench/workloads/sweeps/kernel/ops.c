@@ -194,9 +194,8 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* Compares parameter gradients with the reference. An op without parameters gets the result of the
- * nearest earlier op with parameters, since gradients pass through the former to reach the
- * latter. */
+/* Compares parameter gradients with the reference. An op without parameters passes gradients back
+ * to earlier ops, so it gets the result of the nearest earlier op with parameters. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -412,8 +411,9 @@ static void add_limit_of_op(struct limit_rows *rows, enum pass pass, int op)
         rows->limits->unit_gflop_per_s[view.bf16 ? lane->isa : isa_exact(lane->isa)];
 }
 
-/* Appends the rows of all ops, of loss, update and step. The loss reads logits and writes their
- * gradient. The update reads weights, gradients and momenta, and writes weights and momenta. */
+/* Appends a row for each pass of each op, then for loss, update and the whole step. Bytes of the
+ * loss: logits (read) and their gradient (written). Bytes of the update: weights, gradients and
+ * momenta (read), weights and momenta (written). */
 static void add_limits(struct limit_rows *rows)
 {
     const struct lane *lane = rows->lane;

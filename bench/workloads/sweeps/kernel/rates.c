@@ -10,8 +10,9 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the size (bytes) of the array by which a level is measured. L2: half of the cache. L3: at
- * most half of the cache, since other cores share it. Memory: more than all caches hold. */
+/* Returns the size (bytes) of the array for measuring the bandwidth of a level. L2: half of the
+ * cache. L3: 4 times the L2 cache, but at most half of the L3 cache, since other cores share it.
+ * Memory: more than all caches hold. */
 static size_t bytes_at(const struct limits *l, enum level level)
 {
     const size_t *caches = l->cache_bytes, mib = (size_t)1 << 20;

@@ -37,7 +37,7 @@ struct sweep_options {
     int n_plans;
     bool ops, layers;         /* whether to time ops; whether to time single layers */
     bool limits;              /* whether to write limits.csv */
-    enum precision precision; /* precision of activations, unless the instruction set fixes it */
+    enum precision precision; /* precision of activations; bf16 instruction sets always use bf16 */
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;
@@ -96,16 +96,16 @@ struct distance {
 void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
 
-/* Return bounds on the relative distance that rounding explains, for n images: bound_of_layer for
- * one layer alone, bound_of_net for layer `layer` within a whole network. The error of a sum of k
- * products is at most sqrt(k) roundings times a factor that is very rarely exceeded (Higham and
- * Mary, "A new approach to probabilistic rounding error analysis", 2019). `bf16`: whether layers
- * round their operands to bf16. */
+/* Return the largest relative distance from reference results that rounding explains, for n images:
+ * bound_of_layer for one layer alone, bound_of_net for layer `layer` within a whole network. Almost
+ * certainly, the error of a sum of k products is at most a constant times sqrt(k) unit roundoffs
+ * (Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019). `bf16`:
+ * whether layers round their operands to bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
-/* Bytes per number in the forward pass, for the first layer's input and the last layer's output.
- * Gradients are always `real`. */
+/* Bytes per number of the input and of the output of a range of layers in the forward pass.
+ * Gradients are always stored as `real`. */
 struct value_bytes {
     size_t in, out;
 };
@@ -115,7 +115,8 @@ struct value_bytes {
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of);
 
-/* Returns the FLOPs of layers [first, last) for n images, by the layers' descriptions. */
+/* Returns the FLOPs of layers [first, last) for n images as the layers define them; a plan may
+ * compute a different number. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
 /* Allocates running statistics with initial values. */

@@ -6,6 +6,7 @@
 
 /* Returns the learning rate at step `step`, counted from 1, if an epoch has epoch_steps steps.
  *
- * Warm-up over w steps: rate * step/w (Goyal et al., 2017), or rate * log(1 + step)/log(1 + w) as
- * in DeepSpeed. Cosine: Loshchilov and Hutter, 2017, without restarts. */
+ * Warm-up over w steps to a rate r: r * step/w (Goyal et al., 2017), or
+ * r * log(1 + step)/log(1 + w) as in DeepSpeed. Cosine schedule without restarts: Loshchilov and
+ * Hutter, 2017. */
 double learning_rate(const struct config *config, int ranks, uint32_t epoch_steps, uint64_t step);

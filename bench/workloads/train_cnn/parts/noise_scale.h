@@ -2,18 +2,19 @@
  * 2018, "An Empirical Model of Large-Batch Training", arXiv:1812.06162, appendix A.1).
  *
  * The squared norm of the mean gradient of b images has the expectation |G|^2 + S / b. G is the
- * gradient over all images. S is the variance of an image's gradient, summed over parameters. Two
- * batch sizes give both unknowns: b, the images of a rank, and B, the images of all ranks. */
+ * gradient over all images. S is the variance of an image's gradient, summed over parameters. |G|^2
+ * and S follow from the squared norms at two batch sizes: b images of one rank and B images of all
+ * ranks. */
 #pragma once
 
 /* Sums over steps; after trainer_sum_noise, also over ranks. All members are doubles, since one
  * allreduce sums them as an array. */
 struct noise_sums {
-    double local2;        /* squared norms of mean gradients of single ranks */
-    double local_inverse; /* 1 / images of the rank in the step */
+    double local2;        /* squared norm of a rank's mean gradient, summed */
+    double local_inverse; /* 1 / (images of a rank in a step), summed */
     double locals;        /* number of gradients in local2 */
-    double total2;        /* squared norms of mean gradients over all ranks */
-    double total_inverse; /* 1 / images of all ranks in the step */
+    double total2;        /* squared norm of the mean gradient over all ranks, summed */
+    double total_inverse; /* 1 / (images of all ranks in a step), summed */
     double totals;        /* number of gradients in total2 */
 };
 
@@ -24,11 +25,12 @@ struct noise_estimate {
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.
- * total2: squared norm of the mean gradient over all_images images. total2 may differ between ranks
- * if its mean over ranks is this norm. A rank without images adds no local gradient. */
+ * total2: squared norm of the mean gradient over all_images images. The values of total2 may differ
+ * between ranks if their mean is this squared norm. A rank without images adds no local
+ * gradient. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if a rank has as many
- * images as all ranks together, or if a sum is not finite. */
+/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if no step was added,
+ * if one rank has all images of every step, or if a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

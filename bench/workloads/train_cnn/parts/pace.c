@@ -30,8 +30,8 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* PROBES: number of sleeps by which the margin is measured. PROBE_NS: length of each sleep, about
- * the time of an op, because a processor that has idled longer takes longer to wake. */
+/* PROBES: number of sleeps that measure the margin. PROBE_NS: length of each sleep (ns), chosen
+ * close to the time of an op, since a processor takes longer to wake after a longer sleep. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
 /* Bounds of the margin (ns) by which sleeps end early. The upper bound limits busy-waiting if

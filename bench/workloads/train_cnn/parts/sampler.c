@@ -116,9 +116,9 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
     return (struct batch){.n = n, .samples = s->samples, .weights = s->weights, .global = count};
 }
 
-/* Returns how many of the first n positions of an epoch this rank gets in contiguous sharding.
- * Ranks take positions in turn, in an order in which ranks with larger shards come first; `place`
- * is this rank's index in that order. */
+/* Contiguous sharding: returns the number of this rank's samples among the first n positions of an
+ * epoch. Positions go to ranks round-robin, ranks with larger shards first; `place` is this rank's
+ * index in that order. */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;

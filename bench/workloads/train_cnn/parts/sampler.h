@@ -4,12 +4,12 @@
  * Global sharding: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice
  * of that order, so p ranks together train on the same images as one rank.
  *
- * Contiguous sharding: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles them
- * separately. The N positions of an epoch go to ranks in turn, first to ranks with larger shards. A
- * step has as many images over all ranks as with global sharding. The number of images of one rank
- * is the batch divided by the ranks, rounded down or up. With train.remainder: uneven, an epoch
- * uses every sample once. `drop` leaves out images that only some ranks have; `pad` repeats the
- * first image of the rank's shard with weight 0. */
+ * Contiguous sharding: rank r of p owns samples [floor(N r / p), floor(N (r + 1) / p)) of N and
+ * shuffles them separately. The N positions of an epoch go to ranks round-robin, ranks with larger
+ * shards first. A step has as many images over all ranks as with global sharding; numbers of images
+ * per rank differ by at most one. train.remainder = uneven uses every sample once per epoch. `drop`
+ * leaves out the last image of ranks that have one more than others. `pad` repeats the first image
+ * of the shard, with weight 0, on ranks that have one fewer. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct sampler {
 /* Images of one rank in one step. The arrays belong to the sampler and are valid until the next
  * call of a sampler function. */
 struct batch {
-    uint32_t n;              /* images that this rank computes, including padding; can be 0 */
+    uint32_t n;              /* number of images of this rank, including padding; can be 0 */
     const uint32_t *samples; /* [n] indices in the data set */
     const real *weights;     /* [n] weight in the loss: 1 per image, 0 for padding; NULL: all 1 */
     uint32_t global;         /* images over all ranks, without padding */
@@ -56,9 +56,9 @@ void sampler_close(struct sampler *s);
 /* Returns this rank's batch in step `step` of `epoch`; steps count from 0. */
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 
-/* Returns the number of micro-batches (gradient accumulation) of `batch`, if the largest batch has
- * `accumulate` micro-batches. The number is equal on all ranks. Smaller batches have fewer
- * micro-batches, so that all micro-batches have similar sizes, at most sampler_micro_max images. */
+/* Returns the number of micro-batches (gradient accumulation) of `batch`, equal on all ranks. A
+ * full batch has `accumulate` micro-batches. Smaller batches have fewer, so that all micro-batches
+ * have similar sizes, at most sampler_micro_max images. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate);
 uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
@@ -70,6 +70,7 @@ struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 /* Returns the number of images in a batch, without padding. */
 uint32_t batch_counted(const struct batch *batch);
 
-/* Writes the samples that this rank needs in `epoch` to needs [n_own], ascending and unique: with
- * contiguous sharding, all samples of the shard. Returns their number. */
+/* Fills `needs` [n_own] with the samples that this rank needs in `epoch`, ascending and without
+ * duplicates. With contiguous sharding, a rank needs its whole shard. Returns the number of
+ * samples. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);
