@@ -100,8 +100,7 @@ bool option_is_group(const char *path, size_t length);
 
 enum { OWN_KEY = 64 };
 
-/* Options that the spec defines below workload.options, sorted by name. Their ids begin at
- * OPT_OWN. */
+/* Options defined below workload.options, sorted by name. Their ids begin at OPT_OWN. */
 struct own_options {
     struct spec_option rows[OWN_OPTIONS_MAX];
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
@@ -180,8 +179,7 @@ size_t config_list_point_options(const struct config *config, const char *keys[O
 const struct spec_option *config_option_find(const struct config *config, const char *key);
 
 enum status config_init(struct config *config, struct error *e); /* sets all defaults */
-/* Copies a config. `to` is overwritten, not freed. After an error, nothing in `to` needs
- * freeing. */
+/* Copies a config. `to` is overwritten, not freed. After an error, `to` owns nothing. */
 enum status config_copy(struct config *to, const struct config *from, struct error *e);
 /* Copies a config, except that texts and lists are shared with `from`, which must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
@@ -348,8 +346,7 @@ static inline double config_images_taken(const struct config *c)
 }
 /* Returns the number of steps of a timed launch, including warm-up. */
 double config_launch_steps(const struct config *config);
-/* Returns the number of steps of an epoch; NAN if the number of images is unknown until they are
- * read. */
+/* Returns the number of steps of an epoch; NAN if the number of images is not known yet. */
 double config_epoch_steps(const struct config *config);
 /* Returns the number of steps of an accuracy run, in which each evaluated batch counts as a third
  * of a step (forward only). NAN if the number of images is unknown until they are read. */
@@ -438,8 +435,7 @@ static inline bool config_writes_checkpoints(const struct config *c)
            config_number(c, OPT_CHECKPOINT_STEPS) > 0;
 }
 
-/* Returns whether checkpoint.path names a file. Otherwise each accuracy run has a file of its
- * own. */
+/* Returns whether checkpoint.path names a file; else each accuracy run has its own file. */
 bool config_names_checkpoint(const struct config *config);
 
 /* ---- Elastic accuracy runs ---- */
@@ -452,8 +448,7 @@ struct segment {
 
 /* Returns whether accuracy runs have segments or restart after the death of a rank. */
 bool config_is_elastic(const struct config *config);
-/* Returns the number of segments, at least 1. Without `elastic`, one segment has all epochs and
- * ranks. */
+/* Returns the number of segments: 1 without `elastic`, with all epochs and ranks. */
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
