@@ -57,7 +57,8 @@ static int tear_down(void **state)
     return failed;
 }
 
-static struct launch start(const struct fixture *f, const char *script, double limit_s)
+static struct launch start_program(const struct fixture *f, const char *script, double limit_s,
+                                   bool is_ours)
 {
     char *argv[] = {"sh", "-c", (char *)script, NULL};
     char *environment[] = {(char *)f->pids_variable, NULL};
@@ -65,12 +66,17 @@ static struct launch start(const struct fixture *f, const char *script, double l
                                      .environment = environment,
                                      .log = f->log,
                                      .limit_s = limit_s,
-                                     .is_ours = true};
+                                     .is_ours = is_ours};
     struct launch launch;
     struct error e = {0};
     if (launch_start(&launch, &command, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     return launch;
+}
+
+static struct launch start(const struct fixture *f, const char *script, double limit_s)
+{
+    return start_program(f, script, limit_s, true);
 }
 
 static struct launch_outcome run(struct fixture *f, const char *script, double limit_s)
@@ -135,11 +141,14 @@ static void read_log(const struct fixture *f, char *text, size_t size)
     fclose(file);
 }
 
+/* The input of a user's program is empty. */
 static void test_an_ordinary_end(void **state)
 {
     struct fixture *f = *state;
     char log[256];
-    struct launch_outcome o = run(f, "read x || echo nothing; echo $PIDS >&2; exit 7", LIFE_S);
+    struct launch launch =
+        start_program(f, "read x || echo nothing; echo $PIDS >&2; exit 7", LIFE_S, false);
+    struct launch_outcome o = launch_finish(&launch);
     assert_int_equal(o.cause, CAUSE_ENDED);
     assert_true(WIFEXITED(o.wait_status));
     assert_int_equal(WEXITSTATUS(o.wait_status), 7);
@@ -148,6 +157,13 @@ static void test_an_ordinary_end(void **state)
     char expected[256];
     snprintf(expected, sizeof expected, "nothing\n%s\n", f->pids);
     assert_string_equal(log, expected);
+}
+
+static void test_the_input_of_our_programs_never_ends(void **state)
+{
+    struct launch_outcome o = run(*state, "timeout 0.2 cat", LIFE_S);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_int_equal(WEXITSTATUS(o.wait_status), 124);
 }
 
 static void test_wall_time_is_the_programs(void **state)
@@ -553,6 +569,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_an_ordinary_end),
+        TEST(test_the_input_of_our_programs_never_ends),
         TEST(test_wall_time_is_the_programs),
         TEST(test_processor_time_is_of_all_processes),
         TEST(test_an_end_by_signal),

@@ -382,7 +382,7 @@ leaves_no_record_of_a_refused_run() {
 }
 check "a refused run leaves no record" leaves_no_record_of_a_refused_run
 check "an option that is wrong is named" expect 2 "train.lr" "$peer" "${softmax[@]}" --train.lr x
-check "options of train_cnn alone are refused" expect 2 "--run accuracy or time" "$peer" "${softmax[@]}" \
+check "options of train_cnn alone are refused" expect 2 "--run accuracy and --run time" "$peer" "${softmax[@]}" \
     --run evaluate --checkpoint.start bench/tests/training/peer.sh
 check "a Python that is not there is named" refuses "/no/python" --peer.python /no/python
 check "without PyTorch its points are skipped" without_torch
