@@ -281,7 +281,7 @@ check "a spoilt operation is timed" expect 2 "--spoil: strategy 'ring' is missin
 check "one operation is no comparison" expect 2 "two operations" "$sweep" --compare shm
 check "a compressor runs with the strategies that support it" expect 2 "compressor 'fp16' is not supported by" "$sweep" --compare ring+fp16,shm
 check "an unknown compressor is named" expect 2 "nearest 'fp16'" "$sweep" --compress fp61
-check "swept options are refused as single values" expect 2 "Select some with --compress" "$sweep" --sync.compress fp16
+check "swept options are refused as single values" expect 2 "Select values with --compress" "$sweep" --sync.compress fp16
 check "an unknown strategy is named" expect 2 "nearest 'ring'" "$sweep" --strategies rign
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --gradients lenet_22k
 check "a size without a unit is refused" expect 2 "as 64KiB" "$sweep" --gradients 64
