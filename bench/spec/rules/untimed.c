@@ -154,14 +154,16 @@ static enum status check_seeds(const struct spec *spec, struct error *e)
 }
 
 /* Returns whether local SGD sends nothing in the timed steps: up to step sync.post_local, gradients
- * are summed; after it, weights are averaged in each sync.period-th step. */
+ * are summed; after it, weights are averaged in each sync.period-th step. Steps count from
+ * sync.post_local. */
 static bool is_silent(const struct config *c)
 {
-    int64_t warmup = config_int(c, OPT_TIME_WARMUP), last = warmup + config_int(c, OPT_TIME_STEPS);
+    int64_t period = config_int(c, OPT_sync_period);
+    int64_t warmup = config_int(c, OPT_TIME_WARMUP) - config_int(c, OPT_sync_post_local);
+    int64_t last = warmup + config_int(c, OPT_TIME_STEPS);
     return config_uses(c, OPT_sync_period) && c->values[OPT_TIME_LAUNCHES].number_hi > 0 &&
-           config_int(c, OPT_RANKS) > 1 && !config_is_simulated(c) &&
-           config_int(c, OPT_sync_post_local) <= warmup &&
-           last / config_int(c, OPT_sync_period) == warmup / config_int(c, OPT_sync_period);
+           config_int(c, OPT_RANKS) > 1 && !config_is_simulated(c) && warmup >= 0 &&
+           last / period == warmup / period;
 }
 
 /* Rejects points at which no averaging of local SGD falls into the timed steps, unless --set or

@@ -271,6 +271,8 @@ $thousand"
 
 check "points that never ran are marked as estimated" estimates_roughly
 check "accuracy runs count by epochs and seeds" counts_accuracy_runs
+check "periods of local SGD count from sync.post_local" expect 0 "1 point" "$scalebench" plan "${committed%/*/*}/bench/tests/bad/spec/period_in_warmup.yaml" \
+    --set "sync.period=4 sync.post_local=1 measure.time={warmup_steps: 4, steps: 3, launches: 1..1}"
 check "measure.budget bounds further launches" keeps_to_the_budget
 check "measure.limit ends launches" warns_of_the_limit
 check "steps of committed runs count" knows_other_campaigns
