@@ -50,8 +50,8 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
 }
 
 /* Handles SIGABRT in the parent: delays the abort by half a second. Communication libraries abort a
- * process whose peer has died. The delay lets the peer's reporter print first, as soon as the
- * kernel has closed the peer's files. */
+ * process whose peer has died. The delay lets the dead peer's reporter print first: that reporter
+ * wakes only when the kernel has closed the peer's socket. */
 static void abort_late(int signal)
 {
     nanosleep(&(const struct timespec){.tv_nsec = 500000000}, NULL);

@@ -1,9 +1,9 @@
 /* Protects standard input, output and error of a program whose parent may have closed them. */
 #pragma once
 
-/* Opens /dev/null as each of the descriptors 0 to 2 that is closed. Must be the first call in main.
- * Otherwise a file opened later would get such a descriptor, and printed text would overwrite that
- * file. If standard output was closed, writing to it still fails. */
+/* Opens /dev/null for each closed descriptor among 0, 1 and 2. Must be the first call in main: a
+ * file opened earlier would get a closed descriptor's number, and printed text would overwrite the
+ * file. Writing to standard output still fails if the parent closed standard output. */
 void descriptors_open_standard(void);
 
 /* Flushes standard output and returns the exit status of the program. Must be the last call in

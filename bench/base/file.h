@@ -59,8 +59,8 @@ bool file_sync_folder(const char *folder);
 /* Number of bytes at the beginning of a file that file_check_head examines. */
 #define FILE_HEAD_BYTES 64
 
-/* Returns ERR_DATA if the first `n` bytes of a file show that it is a web page, an archive or the
- * like. With `format` "IDX", a message is "begins with '<html' like a web page; expected IDX.
- * Download the file again". */
+/* Returns ERR_DATA if `head`, the first `n` bytes of a file, begins like a web page, an XML file, a
+ * Git LFS pointer or a zip archive; otherwise OK. The message names the expected `format`, here
+ * IDX: "begins with '<html' like a web page; expected IDX. Download the file again". */
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
                             struct error *e);

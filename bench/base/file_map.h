@@ -8,7 +8,7 @@
 
 #include "kernels/base/error.h"
 
-/* A mapped file, or bytes in memory of this process. */
+/* A mapped file, or a mapped memfd of this process. */
 struct file_map {
     const uint8_t *bytes;
     size_t n;
@@ -16,7 +16,7 @@ struct file_map {
     size_t map_bytes;
     bool hashed;         /* `hash` is set */
     uint64_t hash;       /* XXH3 of the bytes */
-    char path[PATH_MAX]; /* path of the file; "" for memory of this process */
+    char path[PATH_MAX]; /* path of the file; "" for a memfd */
 };
 
 /* Maps a regular file that is not empty; its pages are read on first access. Close it with

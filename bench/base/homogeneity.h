@@ -6,20 +6,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the number of outliers among x[n] > 0, at most n / 4. Uses the generalised extreme
- * Studentised deviate of the logarithms (Rosner, "Percentage points for a generalized ESD
- * many-outlier procedure", 1983). If x is normal or log-normal, the probability of any finding is
- * at most `alpha`. Values within `least` of the median are not outliers (0.01: 1 %). `outside` [n]
- * marks the outliers, unless NULL. Returns 0 if n < 6, if a value is not positive or finite, or if
- * memory runs out. */
+/* Returns the number of outliers among x[n] > 0, at most n / 4. Applies the generalised extreme
+ * Studentised deviate test to the logarithms (Rosner, "Percentage points for a generalized ESD
+ * many-outlier procedure", 1983). In a normal or log-normal sample, the probability of finding an
+ * outlier is at most `alpha`. A value within `least` (0.01: 1 %) of the median is not an outlier.
+ * Sets outside[i] to whether x[i] is an outlier; `outside` may be NULL. Returns 0 if n < 6, if a
+ * value is not positive or finite, or if memory runs out. */
 size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alpha, double least);
 
-/* Returns the number of modes, 1 or 2, of x[n] > 0. There are two modes if the logarithms split
- * into two groups of at least two values each that meet two conditions: (1) The ratio of sums of
- * squares between and within groups exceeds its 1 % point for normal samples (Engelman and
- * Hartigan, "Percentage points of a test for clusters", 1969). (2) The group means differ by more
- * than `least` (0.01: 1 %). Returns 1 if n < 6, if a value is not positive or finite, or if memory
- * runs out. */
+/* Returns the number of modes, 1 or 2, of x[n] > 0. Splits the logarithms into two groups of at
+ * least two values so that the between-group sum of squares is largest. The groups are two modes if
+ * (1) the ratio of this sum to the within-group sum exceeds its 1 % critical value for normal
+ * samples (Engelman and Hartigan, "Percentage points of a test for clusters", 1969) and (2) the
+ * geometric means of the groups differ by more than `least` (0.01: 1 %). Returns 1 if n < 6, if a
+ * value is not positive or finite, or if memory runs out. */
 int homogeneity_modes(const double *x, size_t n, double least);
 
 /* Trend of x[n] over its index. */

@@ -5,8 +5,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Adds a signal to the set unless this process ignores the signal, as a process in the background
- * or under nohup may. signalfd would deliver a blocked signal even if it is ignored. */
+/* Adds a signal to the set unless this process ignores the signal, for example SIGHUP under nohup.
+ * A signalfd delivers a blocked signal even if the signal is ignored. */
 static void add_unless_ignored(sigset_t *signals, int signal)
 {
     struct sigaction action;

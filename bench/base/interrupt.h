@@ -23,5 +23,7 @@ bool interrupt_came(struct interrupt *interrupt);
 /* Restores the signal mask and closes the descriptor. */
 void interrupt_end(struct interrupt *interrupt);
 
-/* Restores default handlers and an empty signal mask, for a child before exec. */
+/* Resets SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD and SIGXFSZ to their default actions
+ * and unblocks all signals. Call this in a child before exec, because ignored and blocked signals
+ * stay so across exec. */
 void interrupt_forget(void);

@@ -11,6 +11,6 @@ enum status output_refuse(int why);
 const char *output_expected(int why);
 
 /* Checks that `path` can be written, so that a run of hours does not fail at its end. Opens the
- * file, and removes it again if it is new. The message of ERR_ARGUMENT names `option` and the
- * reason. Not safe for two processes on one path. */
+ * file, and removes it again if it is new. Two processes must not check one path at the same time.
+ * Errors: ERR_ARGUMENT, with a message that names `option` and the reason. */
 enum status output_check(const char *option, const char *path, struct error *e);

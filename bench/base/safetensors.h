@@ -37,15 +37,15 @@ struct safetensors {
     size_t n;
 };
 
-/* Checks that safetensors_write will be able to write `path`. If not: ERR_ARGUMENT, with a message
- * that begins with `option`, the name of the option that sets the path, and gives the reason. */
+/* Checks that safetensors_write will be able to write `path`. If not: ERR_ARGUMENT with the message
+ * "OPTION: FILE cannot be written: REASON". `option`: name of the option that sets `path`. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
-/* Writes `n` tensors, whose names must differ, and the metadata, an object of strings (NULL: none).
- * The file appears only when it is complete and on disk: `path`.tmp is written, synchronised and
- * renamed, and the folder is synchronised. If that fails: ERR_SYSTEM, and .tmp is removed. A
- * symbolic link is kept and its target replaced. ERR_ARGUMENT if the path is not a regular file, a
- * name occurs twice, or a name is not UTF-8. */
+/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). The
+ * file appears only when it is complete and on disk: `path`.tmp is written, synchronised and
+ * renamed, then the folder is synchronised. If a step fails: ERR_SYSTEM, and `path`.tmp is removed.
+ * If `path` is a symbolic link, the link's target is replaced. ERR_ARGUMENT if `path` is not a
+ * regular file, a name occurs twice, or a name is not UTF-8. */
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 

@@ -25,7 +25,8 @@ size_t safetensors_type_bytes(const char *dtype)
     return 0;
 }
 
-/* Sets an error with the offset in the file: "FILE: offset N: SENTENCE". */
+/* Returns ERR_DATA with the message "FILE: offset N: SENTENCE", where N is `offset` (bytes) and
+ * `format` gives the sentence. */
 static enum status refuse(const struct safetensors *file, size_t offset, struct error *e,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -13,7 +13,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in memory order");
 
-#define ALIGNMENT     8 /* alignment of the first tensor in the file */
+#define ALIGNMENT     8 /* alignment (bytes) of the first tensor in the file */
 #define LINKS_MAX     40
 #define TEMPORARY_MAX (PATH_MAX + sizeof ".tmp")
 

@@ -6,7 +6,7 @@
 /* A law is linear in its parameters: 1 + sigma a(p) + kappa b(p) is the efficiency S / p, or its
  * inverse. */
 struct shape {
-    bool inverse; /* the linear expression equals p / S, not S / p */
+    bool inverse; /* whether 1 + sigma a(p) + kappa b(p) is p / S, not S / p; S: speed-up */
     double (*a)(double p), (*b)(double p);
 };
 
@@ -57,8 +57,8 @@ static double sum_of_squares(const struct shape *shape, struct parameters at,
     return sum;
 }
 
-/* Sums of a weighted linear least-squares problem: minimise aa sigma^2 + 2 ab sigma kappa + bb
- * kappa^2 - 2 az sigma - 2 bz kappa. */
+/* Sums over the points, coefficients of the weighted least-squares cost aa sigma^2 + 2 ab sigma
+ * kappa + bb kappa^2 - 2 az sigma - 2 bz kappa. */
 struct normal {
     double aa, ab, bb, az, bz;
 };
@@ -89,7 +89,7 @@ static double cost_of(const struct normal *s, struct parameters at)
            at.kappa * (s->bb * at.kappa - 2 * s->bz);
 }
 
-/* Returns `sigma` with the kappa >= 0 of least cost. */
+/* Returns the parameters of least quadratic cost with the given `sigma` and kappa >= 0. */
 static struct parameters with_sigma(const struct normal *s, double sigma)
 {
     double kappa = s->bb > 0 ? (s->bz - s->ab * sigma) / s->bb : 0;

@@ -215,7 +215,7 @@ static double beta_share(double a, double b, double x)
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* Returns P(T > t) for t >= 0. */
+/* Returns P(T > t), t >= 0, for Student's t distribution with `df` degrees of freedom. */
 static double student_tail(double t, double df)
 {
     return beta_share(df / 2, 0.5, df / (df + t * t)) / 2;

@@ -14,8 +14,8 @@
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
-/* Like two_samples_shift, for one sample and a number: returns the interval of the median of y[m]
- * minus x, where x is known exactly. */
+/* Returns the shift of the median of y[m] relative to an exactly known number x, with the
+ * confidence interval of stats_median_interval. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
 /* Returns the smallest sample size n at which an interval of confidence `level` exists. If `both`,

@@ -17,7 +17,7 @@ static const struct key {
     const char *name;
     enum kind kind;
     const struct enumeration *names; /* the allowed texts; NULL: any text */
-    const char *form;                /* "NAME = PATTERN" that allowed texts match (pattern.h) */
+    const char *form;                /* regular expression of allowed texts, as "NAME = PATTERN" */
     const char *expected;
 } keys[CLUSTER_KEYS] = {
 #define CLUSTER_KEY(name, kind, names, form, expected, help)                                       \

@@ -34,8 +34,8 @@ static void keep_different(struct missing *m)
     m->n = n;
 }
 
-/* Returns the number of nodes that a point needs in a job: 0 for a simulated point, 1 for emulated
- * hosts, which share a machine. */
+/* Returns the number of nodes that a point needs in a job: 0 if the point is simulated, 1 if its
+ * hosts are emulated on one machine, otherwise its option `nodes`. */
 static long nodes_of(const struct spec *spec, size_t point)
 {
     const struct config *c = &spec->points[point].config;

@@ -33,7 +33,8 @@ static void format(char path[PATH_MAX], const char *pattern, ...)
         fail(path);
 }
 
-/* Returns argv of the loader: its own options, the program, and the program's arguments. */
+/* Returns the loader's argv: the n elements of `first` (options of the loader, and the program),
+ * then argv[1] to argv[argc - 1] (the program's arguments). */
 static char **make_arguments(char *const first[], int n, int argc, char **argv)
 {
     char **all = calloc((size_t)(n + argc) + 1, sizeof *all);
@@ -45,7 +46,8 @@ static char **make_arguments(char *const first[], int n, int argc, char **argv)
     return all;
 }
 
-/* Refuses a folder with ':' or ';', which separate folders in the loader's list. */
+/* Exits with 127 if the path `folder` contains ':' or ';', which separate folders in the loader's
+ * --library-path. */
 static void refuse_separators(const char *folder)
 {
     if (strpbrk(folder, ":;") == NULL)

@@ -60,8 +60,9 @@ static enum status find_reduction(struct cell *cell, const char *name, struct er
     return OK;
 }
 
-/* Splits the text before `where` into words. Without the word `of`, the value is arithmetic and
- * cell->file stays NULL. */
+/* Reads reduction, column and file from the first `length` characters of the value's text, which
+ * end before `where`. If the word `of` is missing, the value is arithmetic and cell->file stays
+ * NULL. */
 static enum status split(struct cell *cell, size_t length, struct error *e)
 {
     char *words[5] = {NULL}, *rest = cell->words, *word;
@@ -134,9 +135,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* Columns that state how certain an interval is. For a column whose name starts with `begins`,
- * column `by` has the confidence level or, if `pairs`, the number of launch pairs behind the
- * interval. */
+/* Column `by` has the confidence level of intervals in columns whose names start with `begins`. If
+ * `pairs`, column `by` has the number of launch pairs from which the interval was computed. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -147,9 +147,9 @@ static const struct {
                 {"onednn_ratio", "onednn_pairs", true},   {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Returns whether the interval of `column` in this row is below CLAIM_LEVEL because of too few
- * launches, pairs or seeds. If `column` is not in `sureties`, or if the table is of an earlier
- * version without numbers of pairs, the level of step_ms decides. */
+/* Returns whether the confidence level of the interval of `column` in this row is below
+ * CLAIM_LEVEL. If `column` is not in `sureties`, or if its number of pairs is missing (as in tables
+ * of earlier versions), uses the level of step_ms (column ci_level). */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -230,8 +230,8 @@ static enum status take_rows(struct cell *cell, struct error *e)
 
 /* ---- Reductions ---- */
 
-/* Returns the smallest (sign 1) or largest (sign -1) of the cell's numbers. Lower ends, medians and
- * upper ends are compared separately. *line is the line of the row with the extreme median. */
+/* Returns the smallest (sign 1) or largest (sign -1) lo, mid and hi of the cell's numbers, each
+ * selected separately. *line is the line of the row with the selected mid. */
 static struct interval least(int *line, const struct cell *cell, double sign)
 {
     struct interval r = cell->numbers[0].value;
@@ -258,8 +258,8 @@ static struct interval sum_over(const struct cell *cell, double n)
     return r;
 }
 
-/* Returns the median with Student's t interval of the mean. If x is normal, the interval's level is
- * 95 % for any n >= 2. */
+/* For n >= 2, returns an interval with mid = `median` and the bounds of Student's t interval of the
+ * mean. The level is exactly CLAIM_LEVEL if x[] is normally distributed. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = x[0], squares = 0;

@@ -88,8 +88,9 @@ struct claim_value {
     bool sampled;                    /* the value is a cell of one row, or a median of rows */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;        /* method that gave the interval of an arithmetic value */
-    size_t launches[2];              /* number of launches of a, and of b, in "a - b" or "a / b"; 0:
-                                        the method is METHOD_CORNERS for any number of launches */
+    size_t launches[2];              /* numbers of launches of a and b in "a - b" or "a / b"; 0:
+                                        claim_find_need assumes METHOD_CORNERS for any number of
+                                        launches */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
@@ -131,7 +132,7 @@ struct claim {
     struct mark holds_mark;
     enum claim_verdict verdict;
     char reason[768]; /* reason of an undecided or untestable claim, else "" */
-    bool left_out; /* claims_write_text and its counts leave the claim out; set by claims_select */
+    bool left_out; /* omitted by claims_write_text and claims_write_counts; set by claims_select */
     unsigned evidence; /* evidence behind all values: bits 1 << enum claim_evidence */
     char *command;     /* commands that measure the claim's runs, separated by "; "; NULL: none */
     struct claim_need need;
@@ -165,15 +166,16 @@ enum status claims_select(struct claims *c, const char *of, struct error *e);
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
-/* Reads the story: the text between two HTML comments in the README.md beside the claims file.
- * *line is the line where the story begins. *text is NULL if there is no README.md, or if the
- * claims file is not called claims.yaml. The caller frees *text. */
+/* Reads the story from the README.md beside the claims file: the text between the HTML comments
+ * begin_mark and end_mark (story.c). *line is the line of README.md where the story begins. *text
+ * is NULL if there is no README.md, or if the claims file is not called claims.yaml. The caller
+ * frees *text. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Checks the story's links, which point to FILE#L<line>. The words of a link must be the verdict,
- * or the value (possibly rounded), at its address. Lists wrong links on `out`; *wrong is their
- * number. */
+/* Checks the story's links of the form "[words](FILE#L<line>)". The words must be a claim's verdict
+ * or value (possibly rounded) that has this address (claim_address). Lists wrong links on `out`;
+ * *wrong is their number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
 /* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if `open` begins

@@ -19,8 +19,9 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
              length > 0 ? ", " : begin, name);
 }
 
-/* Appends to the claim's reason the names of cells with unbounded intervals, preceded by `begin`.
- * `withheld`: only cells whose ranks share cores; otherwise only cells with too few launches. */
+/* Appends the text `begin` and the names of cells with unbounded intervals to the claim's reason.
+ * Names only cells whose ranks share cores if `withheld` is true, and only cells with too few
+ * launches if it is false. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)

@@ -24,9 +24,9 @@ static enum status use(struct claim_need *need, const struct claim_table *raw, s
     return OK;
 }
 
-/* Returns whether a row of raw.csv is a successful launch of the point, of kind `run` (time or
- * accuracy), with a value in the column. If raw.csv lacks the column, as with speedup, every
- * successful launch counts. */
+/* Returns whether a row of raw.csv is a successful launch of `point`, of the kind `run` ("time" or
+ * "accuracy"), with a number in `column`. If raw.csv lacks this column (for example speedup), the
+ * number is not required. */
 static bool is_launch(const struct claim_table *raw, size_t row, const char *point,
                       const char *column, const char *run)
 {

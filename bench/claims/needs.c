@@ -51,8 +51,8 @@ double claim_expected_shift(size_t n, size_t m)
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
 
-/* Returns the wall time of one launch of each point behind the claim (s): the sum of the points'
- * mean wall times. */
+/* Returns the wall time (s) to launch every point behind the claim once: the sum, over the points,
+ * of the mean wall time of a launch. */
 static double find_seconds(const struct claim_need *need)
 {
     double seconds = 0;
@@ -114,10 +114,11 @@ static bool varies(const struct interval *number)
     return number->lo < number->hi;
 }
 
-/* Sets deciding[i] if the condition uses value i, directly or through arithmetic. Sets widths[i] of
- * each deciding cell with an interval to the expected half width, in standard deviations of one
- * launch; other widths stay 0. Sets need->known to false if there is no such cell, or if one of
- * these cells has unknown launches or ranks that share cores. */
+/* Sets deciding[i] if the condition uses value i, directly or through arithmetic. For each deciding
+ * cell with an interval, appends the cell's launches to need->used and sets widths[i] to the
+ * expected half width, in standard deviations of one launch; other widths stay 0. need->known
+ * becomes false if no deciding cell has an interval, or if a deciding cell with an interval has
+ * unknown launches or ranks that share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -146,8 +147,9 @@ static enum status count_launches(double *widths, bool *deciding, struct claim *
 
 /* ---- The number of launches ---- */
 
-/* Scales an interval from the expected half width `now` to `then`, but never widens it. An
- * unbounded interval becomes exact, since its spread is unknown. */
+/* Returns an interval with its half widths scaled from the expected half width `now` to the
+ * expected half width `then`, but never widened. An unbounded interval becomes exact, since the
+ * spread of its launches is unknown. */
 static struct interval narrow(struct interval number, double now, double then)
 {
     double by = fmin(1, then / now);
@@ -184,9 +186,9 @@ static struct interval expect_first(const struct claim_value *value, const struc
     return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
 }
 
-/* Sets the interval of a difference or quotient in *at to the paired or two-sample interval
- * expected from `launches` launches. Keeps the interval from METHOD_CORNERS if more launches would
- * allow neither. */
+/* Sets at->number of a difference or quotient to the paired or two-sample interval expected from
+ * `launches` launches. Keeps the METHOD_CORNERS interval if that method applies to any number of
+ * launches. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {

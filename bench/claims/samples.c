@@ -85,9 +85,9 @@ static struct interval exponential(struct interval i)
     return (struct interval){exp(i.lo), exp(i.mid), exp(i.hi), i.level, i.met};
 }
 
-/* Sets the interval of a - b or a / b by the method that fits the samples, which are overwritten.
- * Keeps METHOD_CORNERS if the launches are too few, or if the samples share some launches but are
- * not pairs. */
+/* Sets the interval of a - b or a / b: by METHOD_PAIRS if both samples list the same launches, by
+ * METHOD_TWO_SAMPLES if they share no launch. Keeps METHOD_CORNERS if the samples share only some
+ * launches, or have too few launches. Overwrites s[].x. */
 static enum status compare(struct claim_value *value, struct claim_sample s[2], bool ratio,
                            struct error *e)
 {

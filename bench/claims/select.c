@@ -25,7 +25,7 @@ static bool is_of(const struct claim *claim, const char *of)
 
 enum { REPORTS_MOST = 16, KNOWN_MOST = 128, REPORT_BYTES = 64 };
 
-/* Lists the reports of the claims: the parts of their ids before the first slash. Returns the
+/* Lists each report once, by its name: the part of a claim's id before the first slash. Returns the
  * number of reports. */
 static size_t list_reports(char reports[REPORTS_MOST][REPORT_BYTES], const struct claims *c)
 {

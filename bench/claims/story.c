@@ -27,7 +27,8 @@ bool story_link_at(struct story_link *link, const char *open)
     return true;
 }
 
-/* Reduces the text to the part between the two marks. *line is the line where this part begins. */
+/* Reduces the text to the part between begin_mark and end_mark. *line is the line of the original
+ * text where this part begins. */
 static void cut(char *text, int *line)
 {
     char *begin = strstr(text, begin_mark);

@@ -253,7 +253,8 @@ void claims_write_csv(FILE *out, const struct claims *c)
 
 /* ---- Markdown ---- */
 
-/* Writes values as Markdown links to their rows: "four [81.49](published/a.csv#L5), ...". */
+/* Writes each value as its name and a Markdown link that shows its number and leads to its row:
+ * "ratio [1.93](published/a.csv#L5), ...". */
 static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
     char text[CLAIM_VALUE_TEXT], address[CLAIM_ADDRESS];

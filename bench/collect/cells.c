@@ -189,8 +189,9 @@ static void fill_metrics(struct cells *c, const struct point_samples *all)
 
 /* ---- Columns from several metrics ---- */
 
-/* Returns whether the waiting time is known in every launch. It is unknown in launches with short
- * waits. A median over the other launches would be biased. */
+/* Returns whether the waiting time at `offset` of struct launch_result is known in every launch.
+ * Waiting times below clock_error_us are unknown; a median over the other launches would be too
+ * large. */
 static bool all_know_waits(const struct samples *time, size_t offset)
 {
     for (size_t i = 0; i < time->n; i++)

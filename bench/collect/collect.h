@@ -50,20 +50,22 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
-/* Returns the wall time (s) of a finished launch, including the interrupted launches that it
- * resumed. NAN: unknown. */
+/* Returns the wall time (s) of a launch and of the interrupted launches that it resumed. NAN: the
+ * launch is running or was interrupted. */
 double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result);
 
-/* Sets every result to unknown. */
+/* Sets every metric of `result` to unknown: numbers to NAN, truth values to -1, texts to "". */
 void launch_clear(struct launch_result *result);
 
-/* Reads the results of a launch of `point` that ran for wall_s seconds. If a user's program writes
- * no records, the time that `workload.time` selects is the time of one step. Errors as launch_read;
- * ERR_DATA also if a metric is missing in the output. */
+/* Reads the results of a launch of `point` that ran for wall_s seconds. For a user's program
+ * without records, result->steps is 1, and step_ms is the time that option workload.time selects:
+ * the wall time or a metric. Errors as launch_read; ERR_DATA also if a metric is missing in the
+ * output. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
-/* Write the results of a simulated launch to DIR/simulated.json, and read the file. Errors name the
- * file: ERR_SYSTEM if the file cannot be written, ERR_DATA if it is missing or damaged. */
+/* launch_simulated_write writes the results of a simulated launch to DIR/simulated.json, and
+ * launch_simulated_read reads them from there. Errors name the file: ERR_SYSTEM if the file cannot
+ * be written, ERR_DATA if it is missing or damaged. */
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
@@ -81,21 +83,21 @@ bool launch_has_records(const char *dir, const struct point *point);
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
-/* Returns the work of one step, used to compare the speed of points: `images`, the number of images
- * in the step. If `images` is NAN, as in a user's program, the work is the number of ranks if
- * scaling is weak or epoch, else 1. */
+/* Returns the work of one step; work / step time is the speed of a point. The work is `images`, the
+ * number of images per step. If `images` is NAN, as for a user's program without records, the work
+ * is the number of ranks if scaling is weak or epoch, else 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
-/* Returns whether the launch's nodes have different models of processors. result->cpus joins their
- * names by CPUS_JOINED_BY. */
+/* Returns whether the launch's nodes have different processor models. result->cpus lists the
+ * models, separated by CPUS_JOINED_BY. */
 #define CPUS_JOINED_BY " + "
 bool launch_is_mixed(const struct launch_result *result);
 
 /* Returns whether ranks of the launch slept for calibrated times instead of computing. */
 bool launch_is_replayed(const struct launch_result *result);
 
-/* Returns the gradient noise scale (images), `variance` / norm2. NAN unless both numbers are
- * positive. */
+/* Returns the gradient noise scale (images): `variance` of per-image gradients / norm2, the squared
+ * norm of the gradient over all images. NAN unless `variance` and norm2 are positive. */
 double launch_noise_scale(double variance, double norm2);
 
 /* Writes a text such as "loss is nan at step 17" for a launch that diverged. */
@@ -111,7 +113,8 @@ const char *const *point_status_names(void);
 
 /* Returns fact i of a launch, as text. The facts are the fields flagged FIELD_IDENTITY, which must
  * be equal in all launches of a point. Sets *name to the fact's name in the records' `hello` line
- * and in --identify. Returns "" if the fact is not recorded, NULL if i is beyond the last fact. */
+ * and in the output of a program's option --identify. Returns "" if the fact is not recorded, NULL
+ * if i is beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
 /* A launch of the journal, with its results. `ok`: the launch is valid. A valid launch succeeded,
@@ -119,8 +122,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
  * `result` is set only if the launch is valid or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* not valid, but retried, or followed by a valid launch of the same block or
-                      seed */
+    bool replaced; /* the launch is not valid, but was retried, or a later launch of the same block
+                      or seed is valid */
     bool unasked;  /* no result uses the launch: the spec lacks its point, or its peer program has
                       changed */
     char reason[512];
@@ -236,7 +239,7 @@ struct point_price {
     double epoch, images_per_unit;
 };
 
-/* Shares of the step time (%). */
+/* Shares of compute, communication and waiting in the step time (%). */
 struct point_shares {
     double compute_pct, comm_pct, wait_pct;
 };
@@ -301,8 +304,8 @@ struct run_setup {
     char command[1024]; /* command line as the user typed it */
     char started[32];   /* time at which the run began, "2026-11-22T04:26:58Z" */
     char host[128], cpu[128], architecture[32], system[32], kernel[64];
-    char caches[64]; /* sizes of the first core's caches, "48K 32K 1024K 32768K"; machines with
-                        equal `cpu` may differ in them */
+    char caches[64]; /* cache sizes of the first core, such as "48K 32K 1024K 32768K"; may differ
+                        between machines with equal `cpu` */
     char revision[64], compiler[64];
 };
 
@@ -317,8 +320,8 @@ struct summary {
     size_t n;
     struct summary_launch *launches; /* [n_launches] launches in the order of the journal */
     size_t n_launches;
-    size_t n_unasked, n_unasked_points; /* number of ended launches whose points the spec does not
-                                           contain; number of such points */
+    size_t n_unasked, n_unasked_points; /* number of ended launches of points not in the spec;
+                                           number of launched points not in the spec */
     size_t n_outdated;                  /* number of ended launches made with an older source or
                                            version of a peer program */
     size_t n_trends;                    /* number of points whose trends are tested together
@@ -335,7 +338,8 @@ struct summary {
     struct run_setup setup;
     char undocumented[128]; /* facts that are needed to repeat the run but missing in the manifest,
                                such as "kernel, compiler" */
-    char link[64]; /* from the manifest: link that the user set up between emulated hosts */
+    char link[64]; /* from the manifest: link between emulated hosts at default link options, such
+                      as "1gbit delay none"; "": none */
 };
 
 /* Computes the summary of a run. `spec` and `journal` must live until summary_free. A point fails,

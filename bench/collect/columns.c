@@ -9,8 +9,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Constants for the type, unit and meaning of each metric, which PLACE rows of `columns` use.
- * LAUNCHES_*: text that ends the meaning in summary.csv, by the metric's reduction over
+/* Defines constants for the type, unit and meaning of each metric, for the PLACE rows of `columns`.
+ * LAUNCHES_<reduction>: end of the meaning in summary.csv, for metrics with this reduction over
  * launches. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
@@ -91,8 +91,8 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* NEED_*: option without which a metric's column is empty, by the metric's reduction over launches
- * (`launches` in metrics.def); OPTION_COUNT: no option is needed */
+/* NEED_<reduction>: option without which a metric with this reduction over launches (`launches` in
+ * metrics.def) has an empty column; OPTION_COUNT: no option is needed */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,

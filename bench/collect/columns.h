@@ -40,8 +40,8 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* sentence appended to the description of a metric in raw.csv and summary.csv, by kind of record
- * line; `steps` is "timed " in raw.csv and "" in summary.csv */
+/* OVER_<line>: sentence appended to the meaning of metrics of this record line in raw.csv and
+ * summary.csv; `steps`: "timed " for raw.csv, "" for summary.csv */
 #define OVER_hello(steps) ""
 #define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""

@@ -22,7 +22,7 @@ static const struct {
 
 /* ---- Curves ---- */
 
-/* The points of a series with more cores than their common base, by ascending ranks. */
+/* Points of one series that share a base and have more cores than this base, by ascending ranks. */
 struct curve {
     const struct series *series;
     const struct point_summary *base;
@@ -91,7 +91,8 @@ static void pair_launches(struct scaling_sample *sample, const struct timings *o
     }
 }
 
-/* Sets the samples of a curve. If `launches` is NULL, the samples have no pairs. Free *pairs. */
+/* Sets the samples of a curve, and *pairs to the array that stores their pairs. If `launches` is
+ * NULL, the samples have no pairs. Free *pairs in any case. */
 static enum status take_samples(struct curve *curve, struct scaling_pair **pairs,
                                 const struct timings *launches, const struct summary *s,
                                 struct error *e)

@@ -29,5 +29,5 @@ enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
 /* Returns the fit of a law to the curve that contains s->points[point]; NULL: no such fit. */
 const struct fits_row *fits_find(const struct summary *s, size_t point, const char *law);
 
-/* Frees s->fits; NULL is allowed. */
+/* Frees `fits`, its rows and its series; NULL is allowed. */
 void fits_free(struct fits *fits);

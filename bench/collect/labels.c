@@ -27,8 +27,8 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* Returns the point's text for a heading: its cell of column `id`, but for COLUMN_strategy the
- * strategy with its variant. For COLUMN_kind, `trained` selects the kind of the accuracy runs, not
+/* Returns the point's text for a heading: strategy_text for COLUMN_strategy, otherwise the cell of
+ * column `id`. If `trained` is true, the text for COLUMN_kind is the kind of the accuracy runs, not
  * of the timed launches. */
 static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
                                  enum column_id id, bool trained)
@@ -49,8 +49,8 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, enu
     return false;
 }
 
-/* Returns the next requested point after `last` whose text no earlier point has; s->n: no such
- * point. Start with last = s->n. */
+/* Returns the next requested point after `last` whose text for column `id` is neither empty nor the
+ * text of an earlier requested point; s->n: no such point. Start with last = s->n. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
@@ -79,7 +79,7 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
 }
 
 /* Lists the distinct texts of all requested points, as many as fit into `size` bytes. Cuts the
- * first text if it is too long even alone. Returns the number of texts left out. */
+ * first text if it alone does not fit. Returns the number of texts left out. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
                             bool trained)
 {

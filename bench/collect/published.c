@@ -191,8 +191,7 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
-/* largest relative difference, from rounding, at which a product of options equals the file's
- * number */
+/* relative difference up to which a product of options and the file's number count as equal */
 #define KEY_ROUNDING 1e-12
 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
@@ -224,7 +223,7 @@ static enum status take_row(struct published *p, const struct reading *r, size_t
     return OK;
 }
 
-/* Returns whether a point serves only analysis, so that no report publishes its results: strategy
+/* Returns whether a point has no published counterpart, since it serves only our analysis: strategy
  * none at several ranks, or a calibration. */
 static bool is_own(const struct point *point)
 {

@@ -18,8 +18,9 @@ struct published {
 };
 
 /* Reads the published numbers that the spec names. Points of strategy none at several ranks, and
- * calibrations, get no published numbers. Errors: ERR_SPEC at the option if columns are missing,
- * ERR_DATA with file and line for mistakes in the file. Call published_free in any case. */
+ * calibrations, get no published numbers. Errors: ERR_SPEC at the option for an invalid entry or a
+ * missing column, ERR_DATA with file and line for mistakes in the file. Call published_free in any
+ * case. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 

@@ -151,8 +151,8 @@ struct writing {
     struct csv *csv;
 };
 
-/* Returns processor time without time spent polling. A negative result becomes 0 if the kernel's
- * resolution (0.01 s per reading and rank) explains it, else NAN. */
+/* Returns processor time without polling, cpu_s - polled (s). A negative difference of at most 0.02
+ * s per rank (two readings with the kernel's resolution of 0.01 s) becomes 0, a larger one NAN. */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -195,8 +195,8 @@ static void take_traffic(struct writing *w, const struct sample *a, const struct
                 b->traffic[LINK_OTHERS][TRAFFIC_TX_BYTES] - others[TRAFFIC_TX_BYTES]);
 }
 
-/* Writes one row per whole sampling interval. time_s is the end of the interval relative to
- * begin_ns, so rows before the first timed step have negative times. */
+/* Writes one row per whole sampling interval. time_s: end of the interval relative to begin_ns (s),
+ * at most 0 in rows before the timed steps. */
 static void write_intervals(struct writing *w)
 {
     const struct node *node = w->node;
@@ -314,8 +314,9 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
 }
 
 /* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors.
- * Among ranks with the same processors, the longest observation counts. Returns false if times are
- * unknown, or another rank shares some, but not all, of the rank's processors. */
+ * own_s is summed over all ranks with these processors; the other times are from the rank with the
+ * largest cores_s. Returns false if times are unknown, or another rank shares some, but not all, of
+ * the rank's processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

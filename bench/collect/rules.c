@@ -11,7 +11,7 @@
 /* fewest timed steps for a 95th percentile: one step in twenty is slower */
 #define TAIL_STEPS 20
 
-/* tolerance in comparing numbers of summary.csv, far above the rounding of their ten digits */
+/* tolerance for comparing numbers of summary.csv, which has only ten significant digits */
 #define SAME 1e-6
 
 typedef enum rule_grade grade_function(char *by, const struct summary *s);

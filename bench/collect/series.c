@@ -11,8 +11,7 @@
 
 /* ---- Splitting ---- */
 
-/* Options that separate series: points of one series agree in all of them. The default is all
- * options that differ between any two points, including bases. */
+/* Options that separate series: all points of a series have equal values of these options. */
 struct splitting {
     const struct summary *s;
     const struct series_by *by;
@@ -169,8 +168,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy. They do if strategies separate series, or
- * if the x axis shows ranks and by->only is false. */
+/* Returns whether names of series contain the strategy: strategies, their variants or compressors
+ * separate series, or the x axis shows ranks and by->only is false. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -323,7 +322,8 @@ static bool differs_within(const struct spec *spec, enum option_id option)
     return false;
 }
 
-/* Sets the options that separate series: by->options, or all options that differ, except by->x. */
+/* Sets the options that separate series: by->options if by->only is true, otherwise the options
+ * that differ between points, including bases, except by->x. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

@@ -38,7 +38,7 @@ enum status series_collect_by(struct series_list *list, const struct summary *s,
                               const struct series_by *by, struct error *e);
 
 /* Divides the points into series over ranks, sorted by their first points. A base point is only in
- * the series of its own options, not in other series that refer to it. Call series_free in any
- * case. Errors: ERR_MEMORY. */
+ * the series with its own options, not in other series whose points are compared with it. Call
+ * series_free in any case. Errors: ERR_MEMORY. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
 void series_free(struct series_list *list);

@@ -362,8 +362,8 @@ static struct interval interval_over_seeds(const struct samples *accuracy, size_
     return interval;
 }
 
-/* Returns the median over seeds with its interval. Both are NAN if a seed diverged or missed the
- * target: the other seeds alone would look too fast. */
+/* Returns the median of the number at `offset` over seeds, with its interval. Both are NAN if a
+ * seed diverged or missed the target, since the other seeds alone would look too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);
@@ -383,8 +383,8 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Sets *to: the rank that is last_rank in the most launches, the median last_rank_pct of these
- * launches, and the p-value of this result. */
+/* Sets *to: the rank that most launches report as last_rank, the median last_rank_pct of these
+ * launches, and the p-value (votes.h) of this number of launches. */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

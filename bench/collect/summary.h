@@ -44,8 +44,8 @@ void samples_free(struct samples *samples);
 /* Returns the double at `offset` of struct launch_result. */
 double sample_number(const struct sample *sample, size_t offset);
 
-/* Copies the doubles at `offset` of struct launch_result that are not NAN to samples->values.
- * Returns the number of copied doubles. */
+/* Copies one double per sample, at `offset` of its struct launch_result, to samples->values,
+ * skipping NAN. Returns the number of copied doubles. */
 size_t samples_known(const struct samples *samples, size_t offset);
 
 /* Returns the median of the doubles at `offset` of struct launch_result, ignoring NAN. */
@@ -66,22 +66,23 @@ struct validation summary_validation(const struct summary *s);
  * percentile) at 12 points"; if v->n is 0, "not validated" with the reason. */
 void validation_write(FILE *out, const struct validation *v);
 
-/* Sets *share to a prediction of overlap_share, the share of communication time that the backward
- * pass hides, from the order in which buckets are sent. Measured shares may be larger. The backward
- * time is divided among layers by their FLOPs. 1: all communication is hidden; NAN: the strategy
- * has no buckets, or times are unknown. `alone`: samples of the point that does not communicate. */
+/* Sets *share to the prediction of overlap_share, the share of communication time that the backward
+ * pass hides. Assumes that buckets are sent one after another, each once it is full, and that
+ * layers share the backward time in proportion to their FLOPs. Measured shares may be larger. 1:
+ * all communication is hidden; NAN: the strategy has no buckets, or times are unknown. `alone`:
+ * samples of the point that does not communicate. */
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
-/* Sets the members of point i that the spec determines without launches, including the indices of
- * its base, its first peer and its point without communication. */
+/* Sets the members of `p`, the summary of point `i`, that do not depend on launches, such as the
+ * indices of its base, its first peer and its point without communication. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
 /* Sets the forecast and measured memory of a point. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct point_samples *all, struct error *e);
-/* Returns whether measured model states under ZeRO differ from their forecast by more than 5 % and
- * 8 pages. */
+/* Returns whether the measured model states of a ZeRO strategy differ from their forecast by more
+ * than 5 % and also by more than 8 pages. Always false for other strategies. */
 bool memory_is_off(const struct point_memory *m, const struct point *point);
 
 /* Sets the status of a point and its reason. */
@@ -114,7 +115,8 @@ bool point_is_scaled(const struct point_summary *p, const struct summary *s);
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
 
 /* Sets s->setup, s->link, s->undocumented and the numbers of cores and NUMA nodes from
- * <run>/manifest.json. Without this file, all facts are unknown. */
+ * <run>/manifest.json. Without this file, s->undocumented lists every fact needed to repeat the
+ * run; the other members stay 0 or "" (unknown). */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 
 /* Begins a summary: allocates the points, reads the manifest and published numbers. */
@@ -135,15 +137,16 @@ int point_ranks_per_node(const struct point *point);
  * options, the number of threads. */
 bool point_has_option(const struct point *point, enum option_id option);
 
-/* Returns whether all ranks must have bitwise equal weights, after gathering weights that are
- * sharded. */
+/* Returns whether the point's strategy requires bitwise equal weights on all ranks at the end.
+ * Sharded weights are gathered before they are compared. */
 bool point_is_replicated(const struct point *point);
 /* Returns whether measure.check = step compares the weights after each step. False if ranks average
  * weights or hold sharded weights, since such ranks have a common model only at the end. */
 bool point_compares_steps(const struct point *point);
 
-/* Returns 1 if the point needs more cores than a node has, 0 if not, -1 if unknown. Also returns 0
- * if compute is replayed, which needs no cores, or if the spec refuses oversubscription. */
+/* Returns 0 if the spec refuses oversubscription, or if compute is replayed, which needs no cores.
+ * Otherwise returns 1 if the point needs more than `usable_cores` cores on a node, 0 if not, and -1
+ * if `usable_cores` is 0 (unknown). */
 int point_is_oversubscribed(const struct point *point, int usable_cores);
 
 /* Sets the numbers, status and flags of the point from p->cells. Errors: ERR_DATA for malformed
@@ -154,7 +157,8 @@ enum status point_read_cells(struct point_summary *p, struct error *e);
  * summary.csv, so figures drawn from launches and from summary.csv are equal. */
 double cell_number(const struct point_summary *p, enum column_id column);
 
-/* Sums numbers and times of launches over all points. Equal points are counted once. */
+/* Sets s->n_timed, s->n_accuracy, s->wall_s and s->core_s to sums over all points. Points with the
+ * same id are counted once. */
 void summary_add_up(struct summary *s);
 
 /* Allocates and fills p->cells from the numbers of the point, its base and its peer. Free with
@@ -172,8 +176,8 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 /* Lists the distinct texts of a column over all requested points, as "a, b". Strategies include
  * their variant. A list that does not fit ends with "and 3 more". Returns `text`. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
-/* Lists the distinct kinds of the requested points, such as measured and emulated. `trained`: the
- * kinds of their accuracy runs. Returns `text`. */
+/* Lists the distinct kinds of the requested points, such as measured and emulated: kinds of
+ * accuracy runs if `trained` is true, else of timed launches. Returns `text`. */
 char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained);
 
 /* Prints `separator` and `text` in a heading; nothing if the text is unknown (""). */

@@ -1,6 +1,6 @@
-/* Computes intervals over a point's timed launches from numbers in the journal, and the precision
- * that intervals must reach. The summary and the stop rule of a campaign both use these functions,
- * so the stop rule tests exactly the reported intervals. */
+/* Computes confidence intervals over the timed launches of a point, and the half width that the
+ * stop rule of a campaign accepts. The summary and the stop rule both use these functions, so the
+ * stop rule tests exactly the reported intervals. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 #include "kernels/base/stats.h"
 
-/* confidence level that every interval must have */
+/* required confidence level of an interval; fewer than 6 launches cannot reach this level */
 #define TIMING_LEVEL 0.95
 
 /* Number of launches between two looks: the stop rule examines the precision at 6, 9, 12, ...
- * launches. With 6 launches, the exact 95 % interval is from smallest to largest value. At 9, 12
- * and 15 launches, the interval excludes 1, 2 and 3 values on each side. Between these numbers of
- * launches, a new launch can only widen the interval. */
+ * launches. With 6 launches, a 95 % interval extends from the smallest to the largest value. With
+ * 9, 12 and 15 launches, a 95 % interval excludes 1, 2 and 3 values on each side. Between these
+ * numbers of launches, a new launch can only widen a 95 % interval. */
 #define TIMING_LOOK 3
 
 /* Upper limit of the miss probability that each look after the first adds. A look: the stop rule
@@ -61,9 +61,9 @@ double timing_level(size_t n, bool added);
 /* Returns the median step time with its interval (ms). */
 struct interval timing_step_ms(const struct timings *own);
 
-/* Returns the launch of a block; NULL: none. The search begins at index *at, which is fast because
- * two points have their blocks in nearly the same order. Sets *at to the index after the launch
- * found. */
+/* Returns the launch of a block; NULL: none. Begins the search at index *at, then sets *at to the
+ * index after the launch found. A series of calls is fast if it looks up blocks in nearly the order
+ * of `timings`. */
 const struct timing *timing_in_block(const struct timings *timings, int block, size_t *at);
 
 /* Returns the ratio of images per time, own / base. Launches of one block ran under similar

@@ -91,9 +91,9 @@ struct condition_value check_anywhere(const struct condition_value *value);
 /* Returns whether a column of summary.csv is measured, so that another run can give another
  * value. */
 bool check_is_measured(const char *column);
-/* Returns whether a point's value without an interval is uncertain: it should have an interval, or
- * was measured in one launch only. False for the speed-up and efficiency of a base, which are 1 by
- * definition. */
+/* Returns whether a point's value without an interval is uncertain: true if `name` is a metric or a
+ * column with intervals, or if only one launch measured the value. False for the speed-up and
+ * efficiency of a base, which are 1 by definition. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
@@ -106,9 +106,9 @@ const struct column *check_column(const char *name);
  * names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* Writes the end of a message about an unknown name to `near`. It suggests the column or option
- * whose name is most similar to `name`; "" if no name is similar. config: supplies options of a
- * user's program; NULL: none. */
+/* Writes a suggestion for the unknown name `name` to `near`, such as "; nearest 'speedup'": the
+ * most similar column or option; "" if none is similar. config: supplies options of a user's
+ * program; NULL: none. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
 
@@ -128,8 +128,9 @@ struct check_names {
     condition_lookup *known;
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
-    bool open;               /* --set may have changed options of the spec */
-    bool ranges;             /* refuse comparisons that are always true or always false */
+    /* do not refuse a condition because of an option that --set, `quick` or the machine has set */
+    bool open;
+    bool ranges; /* refuse comparisons that are always true or always false */
 };
 
 /* Refuses unknown names and suggests the most similar known one. Refuses comparisons that are true,

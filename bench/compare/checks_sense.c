@@ -52,8 +52,8 @@ static enum status check_spec_term(const struct check *check, const struct condi
     return refuse(check, term->name, why, e);
 }
 
-/* Raises the lower end of an accuracy's range to the accuracy of random guessing, so that
- * conditions that guessing satisfies count as always true. */
+/* Raises the lower end of an accuracy's range to the accuracy of random guessing: with 10 classes,
+ * test_acc_pct > 5 then counts as always true. */
 static void raise_to_chance(struct condition_range *range, const char *name,
                             const struct spec *spec)
 {
@@ -66,8 +66,9 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Lowers the upper end of the range of column `launches` to the largest number of launches in the
- * spec, unless --set may change this number. */
+/* Lowers the upper end of the range of column `launches` to the spec's largest number of launches.
+ * The range stays as it is for a recorded spec and, with names->open, for a number from --set or
+ * `quick`. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

@@ -29,8 +29,8 @@ static struct condition_unit unit_of_type(enum option_type type)
                                             : (struct condition_unit){NULL, TYPE_REAL, 1};
 }
 
-/* Returns the unit of a column or option. unit.text is NULL if the values are texts, and for
- * metrics, whose unit is unknown. */
+/* Returns the unit of a column or option. For names of texts and for metrics, whose unit is
+ * unknown, the unit's text is NULL. */
 static struct condition_unit unit_of(const char *name, const void *arg)
 {
     const struct config *config = arg;

@@ -24,7 +24,7 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
     return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
-/* Returns whether ranks of the point or, with `of_base`, of its base share cores. */
+/* Returns whether ranks share cores at the point or (only if `of_base`) at its base. */
 static bool shares_cores(const struct csv_table *summary, size_t row, bool of_base)
 {
     const char *base = csv_table_text(summary, row, "base_point");
@@ -161,8 +161,8 @@ static bool is_timed(const struct csv_table *raw, const char *launch)
     return false;
 }
 
-/* Copies a metric's values at a point to c->values: from timed launches if `timed`, otherwise from
- * accuracy runs. Returns the number of values. */
+/* Copies a metric's values at point `p` to p->c->values: from timed launches if `timed`, otherwise
+ * from accuracy runs. Returns the number of values. */
 static size_t take_metric(const struct check_point *p, const char *name, bool timed)
 {
     size_t n = 0;
@@ -275,8 +275,8 @@ static const struct config *find_option(const struct spec_option **option,
     return *option != NULL ? config : NULL;
 }
 
-/* If a name with a dot is both an option and a column, looks up the option, since only the option
- * has a number besides its text (64KiB). */
+/* If a name with a dot is both an option and a column, looks up the option. An option's value such
+ * as 64KiB is known as text and as number, a column's only as text. */
 bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;

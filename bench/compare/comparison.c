@@ -230,8 +230,8 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes the reason to c->as_measured. Different hardware is such a reason: step times of two
- * processors do not have the ratio of their times for the fixed computation (compared.def). */
+ * writes the reason to c->as_measured. Different hardware is one reason: between two processors,
+ * step times differ by another factor than times of the fixed computation (compared.def). */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;
@@ -268,9 +268,9 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Sets the clock rate to which each point's values are converted, given as the median time of the
- * fixed computation before and after the reference's launches of the point. This time differs
- * between points: it is longer for launches with more ranks. */
+/* Copies clock_us from each point of the reference to the side's matching point, whose values are
+ * then converted to the reference's clock rate. clock_us differs between points, because the fixed
+ * computation takes longer in launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

@@ -69,8 +69,8 @@ void compare_free(struct comparison *c);
  * c->cells. Internal. Errors: ERR_MEMORY. */
 enum status compare_match(struct comparison *c, struct error *e);
 
-/* Returns whether the run of `side` has the point, but only the reference has values of the
- * point. */
+/* Returns whether the reference has values of the point, but the matching point of `side` has
+ * none. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
 /* Returns whether compare_is_lost is true because the point failed in the run. */
 bool compare_is_failed(const struct comparison *c, size_t point, size_t side);

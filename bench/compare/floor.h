@@ -42,8 +42,8 @@ enum { FLOOR_DEGREES = 10 };
 struct noise_floor {
     double variance, degrees; /* t^2 (variance between campaigns) and its degrees of freedom */
     double usual;             /* default t0, a standard deviation of logarithms */
-    /* half width from --floor for one campaign on each side, used in place of the model; NAN: not
-     * given */
+    /* half width (in logarithms) of the noise floor from --floor, for one campaign on each side;
+     * NAN: use the model */
     double given;
     size_t repetitions; /* number of campaigns that the estimate uses; 0: only the default t0 */
 };

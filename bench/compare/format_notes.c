@@ -225,8 +225,8 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- Omissions ---- */
 
-/* Value of an option in the reference (`was`) and in a run (`is`), for the first pair of points
- * matched by label whose values differ; "": no values differ. */
+/* Values of an option that differs between points matched by label: `was` in the reference, `is` in
+ * a run, both at the first pair of points that differs; "": no pair differs. */
 struct change {
     char was[40], is[40];
 };
@@ -337,8 +337,8 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Writes how much slower or faster a run's processor was than in the reference, from the median
- * times of the fixed computation (side.h). Omits differences below 2 %. */
+/* Writes by how many per cent the median time of the fixed computation (side.h) was longer or
+ * shorter in a run than in the reference. Omits differences below 2 %. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);

@@ -47,8 +47,8 @@ static void put_number(const struct grid *g, size_t row, size_t column, double n
     put(g, row, column, text_significant(text, number, 4));
 }
 
-/* Writes the column headers. If there are several runs, a header ends with its run's number, and
- * lines above the table give the runs' names. */
+/* Writes the column headers. If several runs are compared, the header of each run's column ends
+ * with the run's number; write_names lists the runs by number above the table. */
 static void put_headers(const struct grid *g)
 {
     for (size_t column = 0; column < g->columns; column++) {

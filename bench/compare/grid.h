@@ -28,8 +28,8 @@ static inline char *grid_cell(const struct grid *g, size_t row, size_t column)
     return g->cells[row * g->columns + column];
 }
 
-/* Prints the table within `width` columns of a terminal (0: unlimited). Drops columns of low
- * priority first, then shortens the first column. Returns the number of dropped columns. */
+/* Prints the table. If it is wider than `width` characters (0: unlimited), drops columns of low
+ * priority, then shortens the first column. Returns the number of dropped columns. */
 size_t grid_print(FILE *out, const struct grid *g, int width);
 
 /* Writes the whole table in the markup of a document, such as Markdown or LaTeX. */

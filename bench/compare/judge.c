@@ -9,8 +9,8 @@
 
 /* ---- Launches ---- */
 
-/* Logarithms of the launches of one side. If there are several campaigns, the launches of each
- * campaign are moved to the mean location of all campaigns. */
+/* Logarithms of the launches of one side. If the side has several campaigns, the logarithms of each
+ * campaign are shifted so that their location is the mean of all campaigns' locations. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;

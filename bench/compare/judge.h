@@ -4,15 +4,16 @@
  *
  * All computation is on logarithms. Launches of two campaigns are independent samples; their ratio
  * and interval are Hodges and Lehmann's shift (bench/base/two_samples.h). If a side has several
- * campaigns, the launches of each are first moved to the mean location of all (aligned ranks:
- * Hodges and Lehmann, "Rank methods for combination of independent experiments", 1962). The ratio
- * then compares means of campaigns. Moving also scales the distances from the location by sqrt(n /
- * (n - 1)), because the location was estimated from the same n launches.
+ * campaigns, the launches of each campaign are first shifted to the mean of all campaigns'
+ * locations (aligned ranks: Hodges and Lehmann, "Rank methods for combination of independent
+ * experiments", 1962). The ratio then compares means of campaigns. The shift also scales the
+ * distances of launches from the location by sqrt(n / (n - 1)), because the location was estimated
+ * from the same n launches.
  *
- * The noise floor f (floor.h) adds the variation between campaigns. The ends lo and hi about mid
- * move to mid - sqrt((mid - lo)^2 + f^2) and mid + sqrt((hi - mid)^2 + f^2). These are limits of a
- * sum of two independent quantities, from the limits of each (Zou and Donner, "Construction of
- * confidence limits about effect measures: a general approach", 2008).
+ * The noise floor f (floor.h) adds the variation between campaigns. It widens the interval [lo, hi]
+ * of a logarithmic ratio mid to [mid - sqrt((mid - lo)^2 + f^2), mid + sqrt((hi - mid)^2 + f^2)].
+ * These limits of a sum of two independent quantities are computed from the limits of each (Zou and
+ * Donner, "Construction of confidence limits about effect measures: a general approach", 2008).
  *
  * A point is the same if the whole interval lies within the margin (Schuirmann's two one-sided
  * tests, 1987). It is slower or faster if the whole interval lies on one side of 1 and the ratio
@@ -73,8 +74,8 @@ enum status judge(struct judged *j, const struct judge_rules *rules,
                   const struct judge_sample *reference, const struct judge_sample *sample,
                   struct error *e);
 
-/* Sets the result for a run compared with itself: ratio 1, VERDICT_SAME; VERDICT_NONE without
- * launches. */
+/* Sets the result for a point of a run compared with itself: ratio 1 and VERDICT_SAME, or
+ * VERDICT_NONE if `sample` has no launches. */
 void judge_itself(struct judged *j, const struct judge_sample *sample);
 
 /* Returns the verdict as text, such as "faster" or "same"; "-" for VERDICT_NONE. */

@@ -72,8 +72,8 @@ static void look_near(struct near_file *near, const char *name, const char *out,
     find_near(near, home, here + 2, name);
 }
 
-/* Formats the i-th path at which operand_find looks for the operand `name`. */
 enum { PLACES = 6 };
+/* Formats the i-th of the PLACES paths at which operand_find looks for the operand `name`. */
 static enum status format_place(char path[PATH_BYTES], size_t i, const char *name, const char *out,
                                 const char *home, struct error *e)
 {

@@ -12,17 +12,18 @@
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
-/* For --strict: if the operand is a spec, refuses a run that lacks a point of the spec. Errors:
- * ERR_UNAVAILABLE. */
+/* If `name` is a spec, checks that the spec's run has all points of the spec (for --strict).
+ * Errors: ERR_UNAVAILABLE if a point is missing. */
 enum status operand_check_points(const char *name, const char *out, const char *home,
                                  struct error *e);
 
-/* Finds the folder of a sweep, at the same paths as operand_find. Returns the file name of the
- * sweep's table; NULL if there is none. */
+/* Looks for the folder of a sweep at the paths that operand_find tries, and sets `path` to the
+ * folder. Returns the file name of the sweep's table; NULL: no sweep found. */
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
                                const char *home);
 
-/* Refuses operands that are sweeps. Errors: ERR_ARGUMENT with the kind of each operand. */
+/* Checks that no operand is a sweep. Errors: ERR_ARGUMENT with a message that states which operands
+ * are sweeps. */
 enum status operand_check_campaigns(const char *const *names, size_t n, const char *out,
                                     const char *home, struct error *e);
 

@@ -28,8 +28,8 @@ static bool is_disturbed(const struct side *side, const struct launch_row *launc
     return csv_table_text(&side->raw, launch->row, "disturbed")[0] != '\0';
 }
 
-/* Sets `images` of launches of a user's program, which report no images, to the work of one step
- * (point_work). The run's own speed-ups are based on point_work too. */
+/* If a launch of a user's program reports no images, sets its `images` to the work of one step
+ * (point_work). The speed-ups in summary.csv use the same work. */
 static enum status take_work_of_commands(struct launch_rows *launches, const struct side *side,
                                          struct error *e)
 {
@@ -71,8 +71,8 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* Returns the value of a launch. `partner`: for ratios, the launch of the base or peer in the same
- * block; NULL: none. */
+/* Returns the column value, rate or ratio of a launch, as selected by `source`. `partner`, for
+ * ratios: launch of the base or peer in the same block; if NULL, ratios are NAN. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)
 {
@@ -150,8 +150,8 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Returns the maximum number of values of all points together: one value per launch. A launch that
- * several cases share counts once for each case. */
+/* Returns the sum of launches over all points, an upper bound on the number of values. A launch
+ * that several cases share counts once for each case. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {
     size_t sum = 0, own;
@@ -162,7 +162,8 @@ static size_t count_values(const struct side *side, const struct launch_rows *la
     return sum;
 }
 
-/* Refuses a raw.csv that has fewer launches than summary.csv states, since rows are missing. */
+/* Returns ERR_DATA if raw.csv has fewer launches of a point than summary.csv states. Rows of
+ * raw.csv are then missing. */
 static enum status check_launches(const struct side *side, const struct launch_rows *launches,
                                   struct error *e)
 {

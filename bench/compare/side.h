@@ -22,7 +22,7 @@ struct side_point {
     /* time of the fixed computation at the clock rate to which `values` are converted (us) */
     double clock_us;
     size_t n;
-    /* number of values that come from a disturbed launch, or are relative to one */
+    /* number of values computed from a disturbed launch of the point, its base or its peer */
     size_t disturbed;
     bool exact;     /* whether the only value is a published number */
     bool simulated; /* whether a model predicted the launches */
@@ -60,8 +60,9 @@ enum status side_read(struct side *side, const char *name, const char *path,
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);
 
-/* Converts each point's values to the clock rate at which the fixed computation takes clock_us.
- * Every launch must have work_us. */
+/* Converts each point's values to the clock rate at which the fixed computation takes the point's
+ * clock_us. `clock`: CLOCK_TIME if values are times, CLOCK_RATE if they are rates. Every value must
+ * have a work_us. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
 
 /* Returns whether the status of the point is failed, timeout or diverged. */

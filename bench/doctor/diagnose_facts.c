@@ -7,14 +7,14 @@
 /* Memory per rank below which a finding is reported. A rank that trains a small network needs a few
  * hundred MiB. */
 #define MEMORY_A_RANK_GIB 1.0
-/* Time above which a reading of the clock must be a system call. Other readings take about 20
- * ns. */
+/* Duration of a clock reading above which a finding is reported. Such a reading must be a system
+ * call; other readings take about 20 ns. */
 #define CLOCK_READ_NS 200.0
 
 /* ---- Settings ---- */
 
-/* Writes the names of the nodes with a property: "node1 node3" or "all 4 nodes". Returns the first
- * such node; NULL if no node has the property. */
+/* Writes to `text` the names of the nodes for which `is` returns true: "node1 node3" or "all 4
+ * nodes". Returns the first such node; NULL if there is none. */
 static const struct doctor_node *name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
                                             bool (*is)(const struct doctor_node *node))
 {

@@ -1,5 +1,5 @@
-/* Compares bandwidth and latency of each direction of each link. Finds the node that makes links
- * slow, and the network interface that carried the messages. */
+/* Compares links with each other by bandwidth and latency, each direction separately. Finds nodes
+ * that make links slow, and the network interface that carried each link's messages. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +109,8 @@ static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size
                          diagnosis_ratio(text, ratio));
 }
 
-/* Adds a finding for a node that makes links slow, with the median rate of these links relative to
- * other links. */
+/* Adds a finding if `node` is the cause of slow links in the role `blame` (sender or receiver). The
+ * finding states the median rate of these links relative to other links. */
 static enum status report_node(struct diagnosis *d, const struct links *l,
                                const struct examination *x, int node, enum blame blame,
                                struct error *e)

@@ -55,8 +55,8 @@ enum status diagnosis_make(struct diagnosis *d, const struct examination *x, con
                            struct error *e);
 void diagnosis_free(struct diagnosis *d);
 
-/* Internal to bench/doctor. Adds a finding about `subject`, with a printf format. Texts that are
- * too long are cut. */
+/* Internal to bench/doctor. Adds a finding about `subject`; `format` and its arguments give the
+ * text as in printf. Subject and text are cut to DOCTOR_TEXT - 1 bytes. */
 enum status diagnosis_add(struct diagnosis *d, enum finding_kind kind, const char *subject,
                           struct error *e, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

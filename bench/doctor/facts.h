@@ -15,8 +15,9 @@ struct counted {
 };
 enum { COUNTED_MAX = 64 };
 
-/* Sets counted[COUNTED_MAX] to the bytes that each interface has sent. Network interfaces come
- * first, then ports of fast networks such as InfiniBand. Returns the number of interfaces. */
+/* Lists the interfaces of this node in `counted` (COUNTED_MAX elements), each with its bytes sent
+ * since boot. Network interfaces come first, then ports of fast networks such as InfiniBand.
+ * Returns the number of interfaces. */
 int facts_count_sent(struct counted *counted, const char *root);
 
 /* Returns the interface that sent the most bytes between two readings, if it sent at least half of

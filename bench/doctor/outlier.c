@@ -104,8 +104,9 @@ static void count(struct side *sides, const struct direction *directions, size_t
     }
 }
 
-/* Finds the node and role (sender or receiver) with the largest share of slow directions, and marks
- * this node as the cause of these directions. Returns false if no node qualifies. `sides`:
+/* Finds the node and role (sender or receiver) with the largest share of slow directions that have
+ * no cause yet, and makes the node the cause of these directions. Only shares above half, with at
+ * least two such directions, count. Returns false if there is no such share. `sides`:
  * [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {

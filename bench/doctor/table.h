@@ -55,9 +55,10 @@ void doctor_clear(const struct doctor_table *table, void *row);
 enum status doctor_write(const struct doctor_table *table, const char *folder, const void *rows,
                          size_t n, struct error *e);
 
-/* Reads FOLDER/<file> into *rows, an array of *n structs of the table's row type, to be freed with
- * free; NULL on error. ERR_DATA with file and line if the file is missing or malformed, ERR_SYSTEM
- * if reading fails. */
+/* Reads the table's CSV file in `folder` into a new array of *n structs of the table's row type.
+ * `rows`: address of the pointer to the array (NULL on error); the caller frees the array with
+ * free. ERR_DATA with file and line if the file is missing or malformed, ERR_SYSTEM if reading
+ * fails. */
 enum status doctor_read(const struct doctor_table *table, const char *folder, void *rows, size_t *n,
                         struct error *e);
 

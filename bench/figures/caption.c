@@ -96,7 +96,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* `points`: number of shown points with a value; `met`: number of these points whose interval
-     * reaches the level SUMMARY_CONFIDENCE, or that need no interval (overlap without pairs) */
+     * reaches the confidence level SUMMARY_CONFIDENCE. In an overlap figure, points without pairs
+     * of launches have no interval and count in `met` too. */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
@@ -122,8 +123,9 @@ static enum column_id whiskers_of(const struct figure_data *d)
     return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
 }
 
-/* Columns whose intervals are computed from pairs of launches in the same block: column of the
- * lower end of the interval, and where to find the number of pairs. */
+/* Columns of summary.csv whose intervals are computed from pairs of launches in the same block.
+ * `lo`: column of the interval's lower end; `with`: how the launches are paired; `one`, `several`:
+ * name of a pair's value, singular and plural. */
 static const struct pairing {
     enum column_id lo;
     size_t pairs; /* offset of the number of pairs in struct point_summary */
@@ -214,7 +216,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* points without pairs need no interval: they count */
+        basis.met += isnan(level) && bare; /* a point without pairs of launches needs no interval */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -360,8 +362,8 @@ static void write_bases(FILE *out, const struct figure_data *d, size_t most)
         fputc('.', out);
 }
 
-/* Writes how simulated points are drawn (hollow, unless as bars), and how well simulated times
- * agree with measured times. */
+/* Writes how well simulated times agree with measured times, and that simulated points are drawn
+ * hollow (not in bar figures). Writes nothing if no shown point is simulated. */
 static void write_validation(FILE *out, const struct figure *figure, const struct summary *shown,
                              const struct summary *all)
 {

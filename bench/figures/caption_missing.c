@@ -152,8 +152,8 @@ void flaws_write(FILE *out, const struct summary *s)
 
 /* ---- Below the axis of a figure over ranks ---- */
 
-/* State while writing the list of points without a value, by status and series. `left`: number of
- * entries beyond the first LISTED_MAX, which are only counted. */
+/* State while writing the list of points without a value. The list has one entry per series and
+ * status. `listed`: number of entries written; `left`: number of further entries, only counted. */
 struct missing {
     FILE *out;
     const struct figure_data *d;
@@ -182,8 +182,8 @@ static bool misses_so(const struct figure_data *d, size_t point, const char *sta
     return figure_data_misses(d, point) && strcmp(d->s->points[point].status, status) == 0;
 }
 
-/* Returns whether all points with this number of ranks lack a value and have this status, so that
- * no series need be named. */
+/* Returns whether all shown points with this number of ranks have this status and no value. The
+ * list then has "all" in place of the names of the series. */
 static bool miss_alike(const struct figure_data *d, long ranks, const char *status)
 {
     for (size_t i = 0; i < d->s->n; i++)
@@ -210,9 +210,9 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether a point of `series` with this number of ranks has this status and no value.
- * Returns false if all shown points with this number of ranks do. If `series` is NULL, returns
- * whether all do. */
+/* Returns whether some but not all shown points with this number of ranks have this status and no
+ * value, and a point of `series` is among them. If `series` is NULL, returns whether all shown
+ * points with this number of ranks have this status and no value. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {
@@ -223,8 +223,9 @@ static bool misses_at(const struct missing *m, const struct series *series, long
     return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
 }
 
-/* Writes the numbers of ranks at which a series has this status, such as "ring failed at 2". If
- * `series` is NULL, writes the numbers at which all series have it: "All skipped at 4, 8 ranks". */
+/* Writes the numbers of ranks at which a series has points with this status and no value: "ring
+ * failed at 2". If `series` is NULL, writes the numbers at which all shown points have this status
+ * and no value: "All skipped at 4, 8 ranks". If the list is full, only increments m->left. */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

@@ -15,9 +15,9 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Drops points that `where` excludes. In figures of accuracy, also drops points without
- * communication, which have no accuracy runs, and shortens "compute only (none)" to "none" in names
- * of series. */
+/* Removes from d->series the points that are not shown, and series left without points. In figures
+ * of accuracy, also removes points without communication, which have no accuracy runs, and shortens
+ * "compute only (none)" to "none" in names of series. */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;
@@ -71,8 +71,9 @@ static bool is_drawn(const struct figure_data *d, size_t series)
     return false;
 }
 
-/* Moves the series to draw to the front: up to FIGURE_CURVES_MAX series that have a value. If no
- * series has a value, moves any series, so that the legend lists them. */
+/* Moves the series to draw to the front: the first FIGURE_CURVES_MAX series for which is_drawn is
+ * true. If no series has a value, the first FIGURE_CURVES_MAX series are drawn, so that the legend
+ * lists them. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
@@ -256,8 +257,8 @@ static bool runs_are_named(const struct summary *s)
     return s->n > 0 && s->points[0].run != NULL;
 }
 
-/* Calibration points exist only to time replayed points. A figure shows them only if its `where`
- * uses option compute. */
+/* Sets d->shown: a point is shown unless `where` excludes the point. Calibration points, which only
+ * provide compute times for replayed points, are also hidden unless `where` uses option compute. */
 static void choose_shown(struct figure_data *d)
 {
     bool calibrations = figure_where_names(d, option_get(OPT_COMPUTE)->key);

@@ -18,9 +18,9 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 /* Value of option `series`: if x is a column, each point is a series with the point's label as its
  * name. */
 #define FIGURE_POINT "point"
-/* The name `run` in options of figures. In a figure of several runs, it means the run of a point,
- * and each curve belongs to one run unless x is the run. In a figure of one run, it means column
- * `run` of raw.csv. */
+/* The name `run` in options of figures. In a figure of several runs, `run` is the run of a point,
+ * and a curve has points of several runs only if x is `run`. In a figure of one run, `run` is a
+ * column of the figure's CSV file: the kind of launch (time or accuracy). */
 #define FIGURE_RUN "run"
 
 /* One run of the figure: folder of its CSV files, and its points [first, first + n) of the
@@ -101,9 +101,9 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal, for conditions: sets *value to a point's value of `name`: an option, `case`, `run` or a
- * column of summary.csv. `point`: a struct point_summary. Returns false if the name is not
- * found. */
+/* Internal: a condition_lookup. Sets *value to the value that a point (struct point_summary) has
+ * for `name`: an option, `case`, `run` or a column of summary.csv. Returns false if `name` is none
+ * of these. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
  * name: `case` and, in figures of several runs, `run`. */
@@ -112,9 +112,9 @@ bool figure_is_of_points(const struct figure_data *d, const char *name);
 bool figure_where_names(const struct figure_data *d, const char *name);
 /* Returns the point's value of x as text. */
 const char *figure_x_text(const struct figure_data *d, size_t point);
-/* If option `series` is set, figure_settle_places finds points of one series at the same x. Points
- * that differ only in the seed repeat the first one; figure_join_repetitions later takes the median
- * of their values. ERR_SPEC if the points differ in more than the seed. */
+/* If option `series` is set, figure_settle_places searches each series for several points at the
+ * same x. Points that differ only in the seed are repetitions, whose values figure_join_repetitions
+ * later replaces with their median. ERR_SPEC if points at one x differ in other options. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
 enum status figure_join_repetitions(struct figure_data *d, struct error *e);
 /* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
@@ -131,10 +131,11 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
 /* Writes dots_<figure>.csv: the launches behind the medians of a figure, each drawn as a faint dot.
  * The file has one row per dot, in the order of the series file:
  *
- *   curve, name, point, label, ranks   as in series_<figure>.csv; curve is empty if not drawn
- *   block, seed                        block and seed of the launch; only in figures of points
- *   x, y                               only in figures over any x: x, and the name of the value's
- *                                      column
+ *   curve, name, point, label, ranks   as in series_<figure>.csv; empty `curve`: not drawn
+ *   block, seed                        only if any_x (figure.h) is false: block and seed of the
+ *                                      launch
+ *   x, y                               only if any_x is true: value of x, and name of the column
+ *                                      that `value` belongs to
  *   nth                                number of the launch, 1 to n
  *   n                                  number of launches behind the median
  *   value                              value of the launch in the unit of the figure; for speed-up

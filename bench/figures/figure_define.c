@@ -40,9 +40,9 @@ static size_t curve_of(const struct figure_data *d, size_t point)
     return d->curves;
 }
 
-/* If the base of curve k is on another curve, defines the line without marks from the base to the
- * first point of curve k that has a value. The line is drawn only if both points have a value and
- * the same kind (such as measured or emulated), and the base has fewer ranks. */
+/* Defines originK (K = k + 1): the line from the base of curve k to the first point of curve k that
+ * has a value. originK is '' unless the base is on another drawn curve and has fewer ranks, and
+ * both points have a value and the same kind (such as measured or emulated). */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
@@ -146,8 +146,8 @@ static void define_curves(FILE *out, const struct figure_data *d)
     gnuplot_define_numbers(out, "bounds", bounds, n);
 }
 
-/* Returns the legend's name for published values: the name of the source if there is only one and
- * it has a name, otherwise "published". */
+/* Returns the legend text for published values: the name of the figure's only source. "published"
+ * if this source has no name, or if the figure does not have exactly one source. */
 static const char *published_name(const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;

@@ -139,10 +139,10 @@ const struct figure_shape shape_causes = {
 
 /* ---- Overlap ---- */
 
-/* Writes exposed, waiting and hidden communication per step (ms). Exposed and waiting time are
- * parts of the step, means over ranks; unknown waiting is included in exposed. Hidden time is
- * comm_replay_ms (time of the communication calls alone) times overlap_share. Hidden time is
- * negative if the step takes longer than compute and communication one after the other. */
+/* Writes exposed, waiting and hidden communication time per step (ms). Exposed and waiting time are
+ * means over ranks; exposed time includes an unknown waiting time. Hidden time is overlap_share
+ * times comm_replay_ms, the time of the communication calls alone. Hidden time is negative if the
+ * step takes longer than compute and communication one after the other. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -186,8 +186,8 @@ static const enum column_id memory_columns[][MEMORY_SOURCES] = {
     {COLUMN_grads_formula_mib, COLUMN_grads_forecast_mib, COLUMN_grads_mib},
     {COLUMN_state_formula_mib, COLUMN_state_forecast_mib, COLUMN_state_mib}};
 
-/* Returns the sum of the kinds of memory that the figure shows (MiB); NAN if one of them is
- * unknown. */
+/* Returns the sum of the kinds of memory that the figure shows (MiB), according to `source`:
+ * BY_FORMULA, BY_FORECAST or MEASURED. NAN if one kind is unknown. */
 static double memory_mib(const struct figure *figure, const struct point_summary *p, int source)
 {
     double sum = 0;

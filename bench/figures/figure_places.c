@@ -78,9 +78,9 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Drops some of n points at the same x: points that equal the first point except in name, and, if
- * the spec requests the first point, points that were only added for comparison. Returns the number
- * of points left. */
+/* From n points at the same x, drops points that equal the first point except in name. If the
+ * spec's matrix contains the first point, also drops points that were only added, such as bases.
+ * Returns the number of points left in `points`. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -103,9 +103,9 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether rows of different points would have the same x in one curve: x identifies rows
- * within a launch, such as epoch, and option `series` names no column. False if a point runs a
- * user's program. */
+/* Returns whether different points of one curve would have rows at the same x. True if column x,
+ * such as epoch, identifies rows within a launch and option `series` names no column. Always false
+ * if a point runs a user's program. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];

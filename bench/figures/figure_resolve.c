@@ -281,8 +281,8 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
     return has_epochs(q) ? OPTION_COUNT : column_lack(column, d->spec);
 }
 
-/* Writes why a campaign without option `lack` will have no value. Returns false if `lack` is
- * OPTION_COUNT or the figure may stay empty. */
+/* Writes to `why` that the figure's values need option `lack`. Writes nothing and returns false if
+ * no option is missing (OPTION_COUNT) or if the figure may stay empty (is_chosen). */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
@@ -291,8 +291,8 @@ static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, en
     return lacks;
 }
 
-/* Writes why a campaign will have no value of a quantity. Returns false if nothing prevents a
- * value. */
+/* Writes why a campaign will have no value of a quantity. Returns false if no file or option is
+ * missing, or if the figure may stay empty without the option. */
 static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
                          const struct quantity *q)
 {
@@ -369,7 +369,8 @@ static size_t columns_behind(const struct figure_data *d, const char *name)
     return n;
 }
 
-/* Accepts a name that is a column of every file of the figure or a property of points. */
+/* Returns whether `name` is a property of points, such as an option, or a column in the file of
+ * every quantity. Sets *value to NAN, since only the name is checked. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
     const struct figure_data *d = arg;
@@ -408,8 +409,8 @@ static enum status check_terms(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Returns whether the spec alone shows that no point satisfies the condition: the condition names
- * only `case` and options whose values the spec fixes. */
+/* Returns whether no point can satisfy the condition: none of the spec's points does, and the
+ * condition names only `case` and options whose values the spec file alone determines. */
 static bool holds_of_none(const struct condition *where, const struct spec *spec)
 {
     size_t n;

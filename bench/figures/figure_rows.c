@@ -119,8 +119,8 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
 
 /* ---- One value per point ---- */
 
-/* Writes the rows of one point, as part of curve or bar number `curve`. l: all launches, or
- * NULL. */
+/* Writes the rows of one point. curve, name: number (from 1; 0: not drawn) and name of the point's
+ * curve or bar. l: launches of all runs; NULL if the rows need no launches. */
 typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                          size_t point, const struct launches *l);
 

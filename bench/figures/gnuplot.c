@@ -15,10 +15,10 @@
 
 extern char **environ;
 
-/* Writes a string in single quotes, in which gnuplot expands nothing. Each apostrophe ends the
- * string; "\047" and the rest are appended with dots: 'a'."\047".'b'. Other escapes are not safe:
- * gnuplot 5.4 ends the string at a leading doubled apostrophe, and expands macros after an
- * unescaped apostrophe. */
+/* Writes ='value'; with control characters as blanks. gnuplot expands nothing in single quotes. An
+ * apostrophe becomes "\047", joined by dots to the quoted parts beside it: a'b is written as
+ * 'a'."\047".'b'. Other escapes are not safe: gnuplot 5.4 ends the string at a leading doubled
+ * apostrophe, and expands macros after an unescaped apostrophe. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);

@@ -7,7 +7,7 @@
 #include "bench/collect/stage.h"
 #include "bench/figures/figures.h"
 
-/* Writes an assignment, such as title='value', in whose quotes gnuplot expands nothing. Control
+/* Writes an assignment, such as title='value'. gnuplot expands nothing in the value. Control
  * characters become blanks. */
 void gnuplot_define_text(FILE *out, const char *name, const char *value);
 void gnuplot_define_number(FILE *out, const char *name, double value);
@@ -39,7 +39,7 @@ typedef enum status pictures_definer(FILE *out, const void *figure, const struct
  * plots_dir/<script>.gp after the assignments that define(what) writes. */
 enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
                           pictures_definer *define, const void *what, struct error *e);
-/* Moves finished pictures from the stage to their final names. Until then older pictures of these
- * names stay. Removes an older .pdf if none was drawn, except with FIGURES_FOR_PAGE. */
+/* Moves the pictures of figure `name` from the stage to the final folder, where they replace older
+ * pictures. Removes an older .pdf if no new .pdf was drawn, except with FIGURES_FOR_PAGE. */
 enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
 void pictures_remove(const char *folder, const char *name);

@@ -37,8 +37,8 @@ bool launches_have(const struct quantity *q)
 
 /* ---- The launches ---- */
 
-/* Drops repeated rows of launches that several cases share, and rows without a value. If `complete`
- * is true, keeps rows without a value, so that the median of their point is unknown. */
+/* Drops repeated rows of launches that several cases share. Also drops rows without a value, unless
+ * `complete` is true: then a launch without a value makes its point's median unknown. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;
@@ -129,8 +129,8 @@ void launches_measure(struct figure_data *d, const struct launches *l)
     }
 }
 
-/* Returns the work per millisecond of a launch: images, or for a user's program the amount of work
- * that its speed-up is based on. */
+/* Returns the work rate of a launch: point_work (images of a step, or work of a user's program) /
+ * time (ms) of the step or program. */
 static double work_rate(const struct launches *l, size_t point, const struct launch_row *launch)
 {
     const struct summary *s = l->d->s;

@@ -54,7 +54,8 @@ static enum status take(const struct csv_table *table, const char *name, double 
     return OK;
 }
 
-/* Reads the percentiles of the link's pace. Files of earlier versions have none. */
+/* Reads the percentiles of message time / median message time. Leaves link->paces unchanged if
+ * link.csv is from an earlier version without percentiles. */
 static enum status take_paces(struct link_model *link, const struct csv_table *table,
                               struct error *e)
 {

@@ -13,18 +13,19 @@
 
 struct prediction {
     double *step_ms; /* [points] predicted step time (ms); NAN: no prediction */
-    /* [points] predicted time of a step's communication calls without compute, as
-     * measure.replay measures it */
+    /* [points] predicted time (ms) of a step's communication calls without compute, as
+     * measure.replay measures it; NAN: no prediction */
     double *calls_ms;
     size_t n;     /* number of points with a prediction */
-    bool by_rate; /* whether some points use the spec's rate and delay between emulated hosts */
+    bool by_rate; /* whether any prediction uses the spec's link rate and delay between hosts */
     /* for captions: coefficients and their file; if n is 0, why there is no prediction */
     char words[256];
 };
 
-/* Reads the coefficients that option `link` names and predicts all points. With link: auto, only
- * coefficients measured on the run's host are used. ERR_DATA with the file if the named file is
- * missing or has the wrong format. Call prediction_free in any case. */
+/* Reads the coefficients from the file that option `link` selects, and predicts step_ms and
+ * calls_ms of each point to which the model applies. With link: auto, only coefficients measured on
+ * the run's host are used. ERR_DATA, with the path in *e, if the file is missing or has the wrong
+ * format. Call prediction_free in any case. */
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e);
 void prediction_free(struct prediction *p);
@@ -34,11 +35,11 @@ void prediction_free(struct prediction *p);
  * there are none. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
-/* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
- * includes the sum of gradients over replicas, the sums over slices of dense layers, and messages
- * between pipeline stages of equal FLOPs. `width`: bytes per number. The point must have a network,
- * and a number of ranks that the strategy supports. machine->hosts.group: number of consecutive
- * ranks on each host. */
+/* Predicts the time (ms) of a step's messages and sums until the last rank has finished: the sum of
+ * gradients over replicas, the sums over slices of dense layers, and messages between pipeline
+ * stages. Assumes stages of about equal FLOPs. `width`: bytes per number. The point must have a
+ * network, and a number of ranks that the strategy supports. machine->hosts.group: number of
+ * consecutive ranks on each host. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
 /* Lists the communication operations of the point's strategy. The network must not be split over
@@ -56,7 +57,7 @@ struct sweep_machine prediction_machine(const struct config *config,
  * known gamma always goes to machine->memory. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
-/* Writes for a caption how the quantity was predicted, and the coefficients. */
+/* Writes the caption's sentence on how `quantity` was predicted and from which coefficients. */
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);
 
 /* Returns a point's predicted value of `quantity`; NAN if it cannot be derived from the predicted

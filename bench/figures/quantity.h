@@ -38,9 +38,11 @@ struct quantity {
     /* column of `file`, or of raw.csv if `file` is NULL; NULL: read from summary.csv */
     const char *raw;
     enum column_id column; /* column of summary.csv; COLUMNS: none */
-    /* The next four members are used to read summary.csv (source POINTS); otherwise `unit` is 1. */
+    /* `unit`, `whole`, `lo` and `hi` describe how summary.csv is read (source POINTS). For other
+     * sources, `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
-    /* columns that give the value's interval [lo, hi] x value / whole; COLUMNS: no interval */
+    /* columns from which the interval is computed: [lo, hi] x value / whole; COLUMNS: no
+     * interval */
     enum column_id whole, lo, hi;
     enum quantity_relation relation;
     /* For sums: columns of `file` that are added to `raw`. */

@@ -1,5 +1,5 @@
-/* Draws the figures of the tables of comm_sweep and kernel_sweep. Each row below names a table, the
- * rows to draw and the script. */
+/* Draws figures of the tables that comm_sweep and kernel_sweep write. Each entry of `rows` names a
+ * table, the part and the column to draw, the figure, the gnuplot script and the caption. */
 #include <string.h>
 
 #include "bench/figures/figures.h"

@@ -30,7 +30,7 @@ struct table_row {
 struct table_series {
     char name[192];
     size_t point; /* index of a point of the series; NO_POINT: only published values */
-    size_t base;  /* index in figure_data.series of the parent series, which columns may split */
+    size_t base;  /* index in figure_data.series of the series with the same points */
     size_t nth;   /* index before sorting, when series are in the order in which rows were read */
     bool valued;  /* whether the series has a value to draw */
     size_t curve; /* number of the curve in the picture, from 1; 0: not drawn */

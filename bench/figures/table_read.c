@@ -95,10 +95,10 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Sets *value to the value of a name in `where`: a column of the current row, otherwise a property
- * of the row's point. The point always supplies `case`, since cases can share rows; options with a
- * dot, since files have only their text; and `run` in a figure of several runs. Returns false if
- * the name is not found. */
+/* Sets *value to the value of `name` in the condition `where`: a cell of the current row if the
+ * file has column `name`, otherwise a property of the row's point. Always read from the point:
+ * `case` (cases can share rows), an option whose name has a dot (files have only its text), and
+ * `run` in a figure of several runs. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -255,8 +255,9 @@ static size_t first_of(const struct gathering *g, const size_t *order, size_t n,
     return low;
 }
 
-/* Returns whether the current row belongs to the point. Rows of launches belong to all cases that
- * share the launch; rows computed per case name their case. */
+/* Returns whether the current row belongs to point g->of_point. In a file with column `launch`, a
+ * row belongs to every case that shares the launch. In other files, column `case`, if present, must
+ * contain the point's case. */
 static bool is_row_of(const struct gathering *g)
 {
     return g->launch >= 0 || g->of_case < 0 ||
@@ -282,8 +283,9 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* Rows of different kinds, such as metrics, must not be averaged. Gives each kind its own curve,
- * unless x is the kind. If each point needs a single value, rejects a file with several kinds. */
+/* Sets g->kind, so that each kind of row, such as each metric, gets its own curve: an average over
+ * kinds has no meaning. Sets g->kind to -1 if all rows are of one kind or x is the kind. ERR_SPEC
+ * if each point needs a single value but the rows are of several kinds. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -309,8 +311,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops samples of accuracy runs if there are samples of timed launches. Exception: a figure of one
- * run whose `where` uses column `run`. */
+/* Drops samples of accuracy runs if there are samples of timed launches. In a figure of one run,
+ * keeps all samples if `where` uses column `run`, which contains the kind of launch. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;

@@ -86,7 +86,7 @@ static const struct cause {
 
 enum { CAUSES = sizeof causes / sizeof *causes };
 
-/* Returns a pointer to the time (ms) of a step that a cause takes on the critical path. */
+/* Returns a pointer to a cause's time (ms) on the critical path of a step. */
 static double *share_of(const struct simulation *s, size_t cause)
 {
     return (double *)((char *)s->result + causes[cause].result);

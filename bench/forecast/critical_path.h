@@ -1,7 +1,8 @@
-/* Divides the time of simulated steps among causes along the critical path. The times of one cause
- * are increased by one part in 10,000, and the launch is simulated again with the same random
- * numbers. The growth of the step, times 10,000, is the cause's share of the critical path (ms). A
- * step's time is homogeneous in the times of all causes, so the shares add up to the step. */
+/* Divides a simulated step time among causes along the critical path. For each cause, the launch is
+ * simulated again with the same random numbers, but the cause's times are increased by one part in
+ * 10,000. The increase of the step time, times 10,000, is the cause's share of the critical path
+ * (ms). If the times of all causes doubled, the step time would double too, so the shares add up to
+ * the step time. */
 #pragma once
 
 #include <stdio.h>

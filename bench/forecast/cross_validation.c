@@ -132,7 +132,8 @@ static enum status predict(double *ms, const struct validated_point *v,
     return OK;
 }
 
-/* Makes a sample from the linear approximation of the predicted step time near `at`. */
+/* Sets *sample to a point's measured step time and a linear approximation of its predicted step
+ * time near the coefficients `at`. */
 static enum status linearise(struct link_sample *sample, const struct validated_point *v,
                              const double at[LINK_COEFFICIENTS], struct error *e)
 {
@@ -153,7 +154,7 @@ static enum status linearise(struct link_sample *sample, const struct validated_
 }
 
 /* Excludes points from the next fit: all points on links other than `link`, and points that have
- * `value` in `column`. COLUMNS: only points on other links. */
+ * `value` in `column`. If `column` is COLUMNS, excludes only points on other links. */
 static void leave_out(struct cross_validation *c, size_t link, enum column_id column,
                       const char *value)
 {

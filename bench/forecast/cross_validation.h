@@ -1,9 +1,9 @@
-/* Predicts step times of measured points from links that are fitted to measured step times. The
- * compute time of a point is the step time of strategy none on the same number of ranks, otherwise
- * the time of a calibration. comm/cost/sweep.h predicts the messages of the point. Alpha, beta and
- * gamma of a link are fitted to all points of the run on this link, and again without the points
- * that share the predicted point's strategy, network or number of ranks (left_outs.def). No launch
- * is started. */
+/* Predicts the step time of each measured point as compute time plus message time, without starting
+ * launches. The compute time is the step time of strategy none on the same number of ranks,
+ * otherwise the time of the point's calibration. comm/cost/sweep.h predicts the message time from
+ * alpha, beta and gamma of the link. These coefficients are fitted to the measured step times of
+ * all points of the run on the link, and again without the points that share the predicted point's
+ * strategy, network or number of ranks (left_outs.def). */
 #pragma once
 
 #include <stdio.h>

@@ -40,7 +40,7 @@ struct exported {
     struct program_list program;
     uint64_t steps;
     struct sweep_machine machine;
-    double *ready_s; /* [tensors] time (s) at which a gradient is ready */
+    double *ready_s; /* [tensors] compute time (s) until each gradient is ready */
     struct trace_step step;
 };
 

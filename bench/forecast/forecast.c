@@ -17,7 +17,7 @@
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-/* Values assumed for a simulated launch: time to start (s), largest number of rounds of messages
+/* Assumed wall time to simulate a launch: start-up (s), largest number of message rounds that count
  * per step, and time per round and rank (s). */
 #define SIMULATION_S      0.1
 #define SIMULATED_ROUNDS  100
@@ -187,8 +187,8 @@ static enum status estimate_step(double *step_s, const struct point *point,
 }
 
 /* Converts a step time of another campaign to this point. Compute time is scaled by images per core
- * and machine speed. Communication time is scaled by the same factor if the messages are alike,
- * otherwise it is predicted. */
+ * and machine speed. Communication time is scaled by the same factor if known_step_communicates_as
+ * accepts `other`, otherwise it is predicted. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -275,8 +275,8 @@ static double start_s(const struct config *c, int cores)
     return turns * (config_is_peer(c) ? PEER_START_S : START_S);
 }
 
-/* Returns the time to simulate a launch (s). In a ring, the number of messages per rank grows with
- * the number of ranks. */
+/* Returns the wall time to simulate a launch (s). Assumes 2 * ranks rounds of messages per step, as
+ * in a ring, but at most SIMULATED_ROUNDS. */
 static double simulated_s(const struct config *c)
 {
     double ranks = config_number(c, OPT_RANKS), steps = config_number(c, OPT_TIME_STEPS);
@@ -380,9 +380,9 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Computes which share (0 to 1) of the timed launches after the first fits the budget: *least for
- * the required launches, *most for the largest number of launches. First launches use budget too.
- * Accuracy runs do not. */
+/* Computes the share (0 to 1) of the pending timed launches, without first launches, that fits the
+ * budget: *least at the required number of launches, *most at the largest number. `spent_s` and
+ * pending first launches reduce the budget; accuracy runs do not. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;

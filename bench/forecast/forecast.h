@@ -32,8 +32,8 @@ struct forecast_point {
     size_t least[2], done[2];
     size_t most; /* limit of timed launches, reached only if measure.time.precision requires it */
     struct forecast_launch launch[2];
-    /* times within the budget. least_s: of the required launches; most_s: of the largest number of
-     * launches. 0: no launch is required, NAN: unknown */
+    /* forecast times (s) of the launches that fit the budget. least_s: required launches only;
+     * most_s: `most` timed launches and accuracy runs. 0: no required launch; NAN: unknown */
     double least_s, most_s;
     double left_s; /* part of least_s for launches that are still pending */
     double cut_s;  /* time of the required launches that do not fit the budget */
@@ -68,12 +68,13 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 #define FORECAST_FLOP_PER_S 40e9
 /* Assumed coefficients of messages within a host. */
 extern const struct link_model forecast_memory;
-/* Returns a point's hosts with assumed links. Links between emulated or simulated hosts have the
- * rate and the delay of the spec. */
+/* Returns the model of a point's hosts and links. Link coefficients are assumed, except that links
+ * between emulated or simulated hosts have the rate and the delay of the spec. */
 struct sweep_machine forecast_machine(const struct config *c);
-/* Returns the hosts of a simulated point. `memory`: coefficients of messages within a host.
- * Messages between hosts have the rate and the delay of the spec, and the same time per message
- * (alpha) as within a host. Coefficients of the link that site.link names take precedence. */
+/* Returns the model of a simulated point's hosts and links. `memory`: coefficients of messages
+ * within a host. Messages between hosts have the rate and the delay of the spec, and the same time
+ * per message (alpha) as within a host. Coefficients of the link that site.link names take
+ * precedence. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* Models the link between hosts as ci/netns.sh emulates it: with packet headers, a token bucket and
@@ -104,7 +105,7 @@ struct known_rates {
 struct known_steps {
     struct known_step *all;
     size_t n;
-    /* [known_step.computed] rates of this machine per pair of network and workload */
+    /* rates of this machine per pair of network and workload, indexed by known_step.computed */
     struct known_rates *here_rates;
     char here[HARDWARE_CLASS_BYTES]; /* hardware class of this machine */
 };

@@ -276,8 +276,8 @@ static bool has_network_of(const struct known_step *step, const struct config *c
            strcmp(step->site, config_text(c, OPT_SITE)) == 0;
 }
 
-/* Returns whether the network is split into stages or slices. Tables do not record this, so known
- * steps count as not split. */
+/* Returns whether `c` splits the network into pipeline stages or tensor slices. Since struct
+ * known_step does not record splits, known steps count as not split. */
 static bool is_cut(const struct config *c)
 {
     return config_int(c, OPT_PIPELINE) > 1 || config_int(c, OPT_TENSOR) > 1;
@@ -290,9 +290,10 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Rates how similar a known step is to a step of the point; 0 if known_steps_find must ignore the
- * known step. Equal properties add to the rating, in decreasing order of weight: machine; site,
- * nodes and link together; total batch; number of ranks; strategy. */
+/* Returns how similar a known step is to a step of the point; 0 if the network, the workload or
+ * both batches (total and per rank) differ. Equal properties increase the result, in decreasing
+ * order of weight: machine; site, nodes and link together; total batch; number of ranks;
+ * strategy. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {

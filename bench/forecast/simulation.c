@@ -11,7 +11,8 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/text.h"
 
-/* Number of untimed periods, in which ranks drift apart, before the timed periods. */
+/* Number of untimed periods before the timed periods, so that ranks have drifted apart. A period
+ * has simulation.period steps. */
 enum { WARM_PERIODS = 2 };
 
 /* ---- Opening ---- */
@@ -34,8 +35,9 @@ static enum status take_calls(struct simulation *s, struct error *e)
 }
 
 /* Sets the times at which messages can start. With overlap, a message can start once backward has
- * computed its gradients. Without overlap, messages start after backward, except that sockets send
- * up to socket_bytes of a message earlier. */
+ * computed its gradients. Without overlap, messages start after backward; over sockets
+ * (socket_bytes > 0), messages instead start as with overlap, but advance only at MPI calls
+ * (calls_s). */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
@@ -110,7 +112,8 @@ void simulation_close(struct simulation *s)
 
 /* ---- Periods ---- */
 
-/* Draws the pace of a rank in a period: the mean of the random paces of its steps. */
+/* Returns a rank's mean step time in a period, relative to the typical step. Each step's value is
+ * drawn at random from the measured steps (times.paces). */
 static double draw_pace(const struct simulation *s, int period, int rank)
 {
     double sum = 0;
@@ -219,7 +222,8 @@ static enum status take_replay(struct simulation *s, struct error *e)
     return status;
 }
 
-/* Adds up calls, messages and bytes of all ranks; results are means per step and rank. */
+/* Counts the calls, messages and bytes of all ranks. Sets their means per step and rank in the
+ * result. */
 static void take_traffic(struct simulation *s)
 {
     struct launch_result *r = s->result;

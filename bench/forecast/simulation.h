@@ -36,8 +36,8 @@ struct simulation {
     struct inject *injects;           /* [ranks] injected sleeps */
     struct simulation_sleeps *sleeps; /* [ranks] sleeps in this period */
     double *starts_s;                 /* [ranks] start of this period */
-    double *begins_s, *paces;         /* [ranks] start of this period's last step; step time in this
-                                         period relative to the typical step */
+    double *begins_s, *paces;         /* [ranks] start of this period's last step; mean step time in
+                                         this period as a multiple of the typical step's time */
     double *spent_s;                  /* [ranks] total time of the timed periods */
     double *waits_s;                  /* [ranks] total wait for the last rank in timed periods */
     double *periods_s;                /* [periods] time of each timed period on the slowest rank */

@@ -1,5 +1,5 @@
-/* Times of training steps without communication: the parts of a typical step, and the pace of each
- * measured step relative to the typical step. */
+/* Times of training steps without communication: the parts of a typical step, and the time of each
+ * measured step as a multiple of the typical step's time. */
 #pragma once
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct step_times {
     double *paces;
     size_t n_paces;
     double mean_pace;
-    char from[128]; /* source of the times: calibration launch or point, or compute.rate */
+    char from[128]; /* source of the times: calibration launch, calibration point or compute.rate */
 };
 
 /* Mean times of the parts of a step (s). */
@@ -26,11 +26,11 @@ struct step_parts {
     char from[128]; /* source of the times: calibration point, or compute.rate */
 };
 
-/* Reads the times of the point from a calibration launch and copies that launch's facts to
- * `result`. If `calibration` is NULL, divides the times in `parts` among the layers by their FLOPs.
- * If `parts` is NULL too, computes the times from compute.rate. Errors as calibration_read;
- * ERR_ARGUMENT if there are neither measured times nor a compute.rate. Call step_times_free in any
- * case. */
+/* Reads the point's step times from `calibration`, the folder of a calibration launch, and copies
+ * that launch's facts to `result`. If `calibration` is NULL, takes the times from `parts` and
+ * divides backward among the layers by their FLOPs. If `parts` is NULL too, computes the times from
+ * compute.rate; returns ERR_ARGUMENT if compute.rate is 0. Other errors as calibration_read. Call
+ * step_times_free in any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, const struct step_parts *parts,
                             struct launch_result *result, struct error *e);

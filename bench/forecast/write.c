@@ -43,8 +43,8 @@ static void print_cut(FILE *out, const struct forecast *f)
                 config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
 }
 
-/* Returns the time of the point's longest required launch; 0 if no launch is required or its time
- * is unknown. */
+/* Returns the time (s) of the point's longest required launch; 0: no launch is required, or no time
+ * is known. */
 static double longest_s(const struct forecast_point *p)
 {
     double longest = 0;
@@ -54,8 +54,8 @@ static double longest_s(const struct forecast_point *p)
     return longest;
 }
 
-/* Warns if measure.limit would end the longest launch. Since forecasts can be rough, warns only if
- * the forecast time is more than twice the limit. */
+/* Warns if the longest required launch is forecast to take more than twice measure.limit, the time
+ * after which a launch is ended. The factor of 2 allows for rough forecasts. */
 static void print_ended(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;

@@ -59,9 +59,10 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Opens an input of the program: a pipe whose writing end the guard keeps open, or /dev/null for
- * programs of users, which may read to the end. hydra forwards the end of its input to rank 0, and
- * dies of SIGPIPE, with the output of the ranks, if the ranks have ended by then. */
+/* Opens the program's standard input and returns its descriptor. A user's program gets /dev/null,
+ * since it may read to end of file. A program of this project gets a pipe that never ends, since
+ * the guard keeps the writing end open. Otherwise hydra would forward the end of file to rank 0
+ * and, if the ranks have ended by then, die of SIGPIPE and lose their output. */
 static int open_input(bool is_ours)
 {
     int ends[2];
@@ -218,9 +219,9 @@ static void watch(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Ends all descendants of the guard, with SIGTERM first for some causes, then with SIGKILL, and
- * waits for them. Gives up after PATIENCE_NS; outcome.not_killed then counts the remaining
- * processes. */
+/* Ends all descendants of the guard and waits for them. Sends SIGKILL at once if the program ended
+ * or the runner died, otherwise SIGTERM and, GRACE_NS later, SIGKILL. Gives up PATIENCE_NS after
+ * SIGKILL; outcome.not_killed then counts the remaining processes. */
 static void sweep(struct guard *g)
 {
     bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||

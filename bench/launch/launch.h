@@ -57,7 +57,7 @@ enum { LAUNCH_STAY_S = 10 };
 
 struct launch_outcome {
     enum launch_cause cause;
-    int wait_status;    /* exit status of the program as waitpid returns it */
+    int wait_status;    /* wait status of the program, as set by waitpid */
     int child_status;   /* CAUSE_STAYED: wait status of the child that failed; 0: a rank's final
                          message is in the log */
     int started, ranks; /* CAUSE_NO_START: numbers of started ranks and of all ranks */
@@ -97,7 +97,7 @@ void launch_stop(const struct launch *launch);
  * ended: launch_finish then does not wait. Otherwise records when cleaning up began. */
 bool launch_has_outcome(struct launch *launch);
 
-/* Prints once that other machines are being cleaned up, if this takes long. */
+/* Prints a warning, once per launch, if the cleanup of other machines has lasted a few seconds. */
 void launch_report_cleaning(struct launch *launch);
 
 /* Waits until the launch has ended. Returns its outcome and releases `launch`. */

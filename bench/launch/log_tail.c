@@ -25,7 +25,7 @@ static const char *const LAST_WORDS[] = {
 };
 /* Texts in lines of launchers, the C library and sanitizers that explain a failure. */
 static const char *const EXPLAIN[] = {
-    "cannot run ", /* printed by the guard */
+    "cannot run ", /* printed by guard.c: the program could not be executed */
     "execvp error on file ",
     "ssh: ", /* from here to "Permission denied": ranks could not be started on another node */
     "Cannot open network namespace ",
@@ -116,8 +116,8 @@ static bool explains(const char *line)
            !has_word(line, CRASH_REPORTER);
 }
 
-/* Lines that can explain the failure: the first line of each kind, but the last line for `last` and
- * `passed_on`. */
+/* Lines that can explain a failed launch, one of each kind. `last` and `passed_on` are the last
+ * lines of their kinds; all others are the first. */
 struct findings {
     const char *memory_killer, *explains, *shared_memory, *crash_reporter, *network, *framed, *last,
         *passed_on, *said;

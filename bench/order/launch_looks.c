@@ -93,8 +93,8 @@ static bool is_look(size_t n)
     return n >= 2 * TIMING_LOOK && n % TIMING_LOOK == 0;
 }
 
-/* Returns the next number of launches >= n at which the stop rule examines a point, at most the
- * maximum. */
+/* Returns the smallest number of launches, at least n, at which the stop rule examines a point;
+ * limited to the allowed maximum. */
 static uint32_t look_from(const struct launch_points *l, double n)
 {
     size_t most = most_launches(l);

@@ -243,8 +243,8 @@ static enum status learn_block(struct launch_order *o, const struct journal_bloc
                                struct error *e)
 {
     o->n_begun = 0;
-    if (begun->block < o->n_block_numbers) /* this process started the block, so it is queued
-                                              already */
+    if (begun->block < o->n_block_numbers) /* the block's launches are queued already, because this
+                                              process started the block */
         return OK;
     for (size_t i = 0; i < begun->n_points; i++) {
         size_t point = spec_find_point(o->spec, begun->points[i]);

@@ -40,8 +40,8 @@ struct launch_order {
     struct launch_points points;
     uint32_t *shuffled; /* [n_points] order of points in one block */
     bool *members;      /* [n_points] whether the point is in the next block */
-    uint32_t *coming;   /* [n_points] scratch space: number of future launches, or position, of each
-                           point */
+    uint32_t *coming;   /* [n_points] scratch space: each point's number of future launches, or its
+                           position in a block */
     uint32_t *largest;  /* [n_points] indices of points, most nodes first */
     struct queued {
         size_t point, failed_at, rank;
@@ -56,7 +56,7 @@ struct launch_order {
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */
-    /* first accuracy run that may be missing: index of the seed times number of points, plus index
+    /* first accuracy run that may be missing: (index of its seed) x n_points + index of its point
      * in `largest` */
     size_t accuracy;
 };
@@ -73,8 +73,8 @@ struct next_launch {
     size_t n_begins;
 };
 
-/* Progress of a campaign, in launches. `left` includes launches that always run, and launches that
- * are expected to be needed for the requested precision and fit the budget. */
+/* Progress of a campaign, in launches. `left`: launches that run regardless of the budget, plus the
+ * launches within the budget that the requested precision is expected to need. */
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */

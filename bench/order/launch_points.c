@@ -222,7 +222,8 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
-    if (launch->outdated) { /* a timed launch is repeated in a new block, not in its old block */
+    if (launch->outdated) { /* a done but outdated timed launch is repeated in a new block, not in
+                               its old block */
         if (launch->run == RUN_TIME && launch_is_done(launch))
             find_turn(l, point, launch->block)->done = true;
         return OK;

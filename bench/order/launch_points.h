@@ -12,8 +12,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Comparison of a point with another point: the base of the speed-up, the peer, or the point
- * without communication (for overlap). */
+/* Comparison of a point with another point: the baseline of its speed-up, the point of a peer
+ * program with equal options, or the point without communication (for overlap). */
 struct comparison {
     uint32_t with;  /* index of the other point in the spec */
     uint32_t pairs; /* number of blocks in which both points have a timed launch */
@@ -24,22 +24,23 @@ struct comparison {
 struct turn {
     int block;
     bool done;
-    size_t failed_at; /* number in the journal of the last failed attempt at this launch, from 1; 0:
-                         none failed */
+    size_t failed_at; /* journal number (from 1) of this launch's last failed attempt; 0: none */
 };
 
 /* Launches of one point. Members read for all points at once come first, so that a loop over
  * thousands of points touches few cache lines. */
 struct point_launches {
     bool is_twin;                   /* whether an equal, earlier point has the launches */
-    bool skipped, diverged, failed; /* reasons why the point gets no further timed launches;
-                                       `failed`: its last failed launch is not retried */
-    bool stale;                     /* whether `wanted` and `expected` must be computed again */
+    bool skipped, diverged, failed; /* whether the point is skipped, has diverged, or has failed for
+                                       good; if so, it gets no further timed launches */
+    bool stale;                     /* whether `progress`, `wanted` and `expected` must be computed
+                                       again */
     bool at_most;     /* whether `expected` is the allowed maximum because the number needed is
                          unknown or larger */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
-    /* numbers of completed blocks: so far; at the next check of the precision; at the end
-     * (estimate) */
+    /* number of timed launches that count for all comparisons (minimum of n_timings and all
+     * `pairs`). `progress`: now; `wanted`: at the next check of the precision; `expected`: at the
+     * end (estimate) */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
     struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points
@@ -50,17 +51,16 @@ struct point_launches {
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
     int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
-    uint32_t ended[2]; /* [RUN_TIME, RUN_ACCURACY] number of launches with complete records; wall_s:
-                          their total wall time (s) */
-    double wall_s[2];
+    uint32_t ended[2]; /* [RUN_TIME, RUN_ACCURACY] number of launches of each kind with complete
+                          records */
+    double wall_s[2];  /* [RUN_TIME, RUN_ACCURACY] total wall time (s) of the launches in `ended` */
 
     const uint32_t *users; /* [n_users] indices of points that are compared with this point */
     struct timing *timings;
     struct turn *turns;
     size_t n_turns;
     size_t failures;     /* number of failed launches */
-    size_t last_failure; /* number in the journal of the last failed launch, from 1; 0: none
-                            failed */
+    size_t last_failure; /* journal number (from 1) of the point's last failed launch; 0: none */
     double last_s;       /* wall time (s) of the point's last ended launch; 0: none */
     int numbers;         /* number of folders that the point's timed launches have used */
 };

@@ -6,11 +6,12 @@
 
 /* Writes `text` to `out` with these placeholders replaced:
  *
- *   {{name}}    the text `name` of `data`; {{.}} is `data` itself
- *   {{&name}}   the text as markup, unchanged
- *   {{=name}}   the value as JSON, safe inside a script or markup
- *   {{#name}} ... {{/name}}   repeated for each element of a list, once for an object or
- *               non-empty text; inside, `data` is the element
+ *   {{name}}    the text `name` of `data`, escaped for HTML; {{.}}: the text `data` itself
+ *   {{&name}}   the text `name` without escaping, for text that is HTML markup
+ *   {{=name}}   the value `name` as JSON, safe inside a script or markup
+ *   {{#name}} ... {{/name}}   the part between, once per element of the list `name`, or once if
+ *               `name` is an object or non-empty text; inside, `data` is the element, object or
+ *               text
  *
- * A missing name is replaced by nothing. */
+ * A placeholder whose name is missing in `data` is replaced by nothing. */
 void fill_template(FILE *out, const char *text, const json_t *data);

@@ -36,8 +36,8 @@ static const struct {
      "opacity='([^']*)'/>",
      "<g class='d' color=$3 stroke-opacity='$4' style='--r:$2'><path d='M$1h0'/></g>"},
     {IN_TAGS "\\) scale", "),scale"},
-    /* shortens paths: horizontal and vertical lines become H and V, moves without a line are
-     * removed */
+    /* shortens paths: polygons become paths, horizontal and vertical lines become H and V, and
+     * moves without a line are removed */
     {"<polygon( [^>]*) points='([^']*)'/>", "<path$1 d='M$2z'/>"},
     {IN_TAGS " (?=M)|L(?=[-\\d])", ""},
     {IN_TAGS "(,[\\d.]+) ([\\d.]+)\\1(?![\\d.])", "$1H$2"},

@@ -26,8 +26,8 @@ enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
 
-/* Makes an HTML id from `called` that is unique on the page: if the id is in use, appends `between`
- * and a number. */
+/* section_id makes an HTML id of less than PAGE_ID characters from `called` and reserves the id on
+ * the page. If the id is already in use, appends `between` and a number. */
 enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 
@@ -44,8 +44,8 @@ struct summary;
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 
-/* Adds a figure of a run: picture, caption and table from the files in from->drawn, and comparisons
- * with published numbers from `section`. `bars`: quantity that the figure shows if its spec has no
- * y. */
+/* Adds a figure to the section of a run: picture, caption and table from the files in from->drawn,
+ * and the section's comparisons with published numbers. `bars`: quantity that the figure shows if
+ * its option y is not set. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

@@ -21,8 +21,8 @@ static enum status affinity_get(struct affinity *set, struct error *e)
                      strerror(errno));
 }
 
-/* Compares the binding in force with the requested binding. The kernel silently drops processors
- * outside the cpuset. */
+/* Returns ERR_UNAVAILABLE if the binding in force differs from `want`: the kernel silently drops
+ * processors outside the cpuset. */
 static enum status check_bound(const char *cpus, const struct affinity *want, struct error *e)
 {
     struct affinity got;

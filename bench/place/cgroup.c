@@ -96,8 +96,8 @@ static double smaller_quota(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns the part of h->own below h->root; "" if both are the same cgroup, as in a container.
- * Returns "" too if h->own is not below h->root: then only the mount point can be read. */
+/* Returns the path of h->own relative to h->root. Returns "" if both are the same cgroup, as in a
+ * container, or if h->own is not below h->root: then only the cgroup at h->mount can be read. */
 static const char *visible_path(const struct hierarchy *h)
 {
     if (strcmp(h->root, "/") == 0)

@@ -8,8 +8,8 @@
  * /proc/self/cgroup and /proc/self/mountinfo, or a test's files. A missing file means no quota. */
 double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
 
-/* Returns the number of processes of this cgroup that the out-of-memory killer has ended. The
- * arguments are as for cgroup_quota_cores. NAN if the kernel does not count them. */
+/* Returns the number of processes that the out-of-memory killer has ended in the cgroup of this
+ * process; NAN if unknown. The arguments are as for cgroup_quota_cores. */
 double cgroup_oom_kills(const char *self_cgroup, const char *mountinfo);
 
 /* Sets the CPU quota of a machine (0: none) and updates its number of usable cores. */

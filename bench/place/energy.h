@@ -9,13 +9,13 @@
 /* Folder of the kernel's counters. Since Linux 5.10, only root may read them by default. */
 #define ENERGY_FOLDER "/sys/class/powercap"
 
-/* Maximum number of packages, and of zones that are searched for packages. */
+/* Number of powercap zones searched for packages, and so the maximum number of packages. */
 enum { ENERGY_ZONES = 64 };
 
 /* Packages of a node, and their counters at energy_begin. */
 struct energy {
     const char *folder; /* ENERGY_FOLDER, or the folder of a test; borrowed */
-    int n;              /* number of packages; 0: their energy is unknown */
+    int n;              /* number of packages; 0: none is found, or a counter cannot be read */
     int zones[ENERGY_ZONES];
     double begin_uj[ENERGY_ZONES];
     int64_t begin_ns; /* time at which the counters were read */
@@ -29,7 +29,7 @@ bool energy_open(struct energy *energy, const char *folder);
 /* Reads the counters. energy_since_j returns the energy used since this call. */
 void energy_begin(struct energy *energy);
 
-/* Returns the energy of all packages since energy_begin (J). NAN: unknown, because a counter cannot
- * be read, has not moved, or may have wrapped more than once. A counter holds 65 to 262 kJ, which a
- * package of 500 W uses in 2 to 9 minutes. */
+/* Returns the energy of all packages since energy_begin (J). NAN if a counter cannot be read, has
+ * not moved, or may have wrapped more than once. Counters wrap every 65 to 262 kJ. Packages are
+ * assumed to use up to 500 W, so the result is NAN after 2 to 9 minutes. */
 double energy_since_j(const struct energy *energy);

@@ -63,8 +63,8 @@ static bool is_held(const char *name)
 }
 
 /* Returns whether any process, even one that /proc hides, has the file open or mapped for writing.
- * The kernel then refuses a read lease with EAGAIN (fcntl(2)). Other errors mean that the folder
- * does not support leases. */
+ * If so, the kernel refuses a read lease with EAGAIN (fcntl(2)). Returns false too if the file
+ * cannot be opened or its folder does not support leases. */
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,

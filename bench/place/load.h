@@ -12,12 +12,12 @@ struct load {
     double total_s, busy_s, steal_s;
 };
 
-/* Reads the load of all processors i < n for which cpus[i] is true. Returns false if the kernel
- * does not report it. */
+/* Reads the load of all processors i < n for which cpus[i] is true. Returns false if /proc/stat
+ * cannot be read or has none of the processors. */
 bool load_read(struct load *load, const bool *cpus, int n);
 
-/* Reads the load of the processors in a list such as "0" or "0-3,8". Returns false if the kernel
- * does not report it. */
+/* Reads the load of the processors in a list such as "0" or "0-3,8". Returns false if the list is
+ * malformed, or if /proc/stat cannot be read or has none of the processors. */
 bool load_read_list(struct load *load, const char *list);
 
 /* Parses the text of /proc/stat for all processors i < n for which cpus[i] is true. Returns false
@@ -49,6 +49,7 @@ struct load_share {
     double total_s, busy_s, steal_s, own_s;
 };
 
-/* Reads the load of the processors that the calling thread may use. */
+/* Stores in `mark` the load of the processors that the calling thread may use, and the processor
+ * time of this process. Sets mark->cpus to "" if the load is unknown. */
 void load_mark_take(struct load_mark *mark);
 struct load_share load_since(const struct load_mark *mark);

@@ -165,9 +165,10 @@ static enum status die_with_parent(pid_t parent, struct error *e)
     return OK;
 }
 
-/* Ends the whole launch and returns `status`. If a process exits before MPI_Init, Hydra does not
- * end the launch and the other ranks wait in MPI_Init forever. So pin sends the abort of PMI
- * version 1, as MPI_Abort does. Other launchers have an option for this. */
+/* Ends the whole launch under Hydra; returns `status`. If a process exits before MPI_Init, Hydra
+ * does not end the launch, and the other ranks wait in MPI_Init forever. So pin sends the abort
+ * command of PMI version 1, as MPI_Abort does. Other launchers have an option that ends the
+ * launch. */
 static int end_launch(int status)
 {
     char line[64];

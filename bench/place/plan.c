@@ -4,8 +4,8 @@
 #include "bench/place/topology.h"
 #include "kernels/base/mem.h"
 
-/* Cores for one rank: consecutive cores, from core `first` on. `lap` counts earlier placements in
- * the same cache or NUMA node. */
+/* Consecutive cores that start with core `first`: all cores of one rank, or a single core if
+ * threads share cores. `lap`: number of earlier placements in the same cache or NUMA node. */
 struct placement {
     int first, numa, cache, lap;
 };

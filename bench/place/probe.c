@@ -68,8 +68,9 @@ static double read_mhz(int cpu)
     return file_number(path) / 1e3;
 }
 
-/* Times repetitions of the computation on one processor. The first repetition is left out, since
- * the processor wakes up during it. */
+/* Repeats the computation on one processor for `seconds` and stores its median time and the
+ * processor's frequency in *finding. The first repetition, during which the processor wakes up,
+ * does not count. Leaves *finding unchanged if the processor cannot be used. */
 static void work(struct finding *finding, int cpu, double seconds)
 {
     double times[REPETITIONS_MAX];

@@ -44,7 +44,8 @@ int place_slurm_tasks(void)
     return node != NULL ? entry_of(getenv("SLURM_STEP_TASKS_PER_NODE"), strtol(node, NULL, 10)) : 0;
 }
 
-/* Reads a variable that holds one number; 0 if it is not set. */
+/* Sets *count to the number (at least 1) in an environment variable, 0 if the variable is not set.
+ * ERR_ARGUMENT if the value is not such a number. */
 static enum status read_count(const char *name, int *count, struct error *e)
 {
     const char *text = getenv(name);

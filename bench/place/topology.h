@@ -9,8 +9,7 @@ struct place_core {
     hwloc_const_cpuset_t cpus; /* usable hardware threads of the core; borrowed from the topology */
     hwloc_const_cpuset_t numa_cpus; /* usable hardware threads of the core's NUMA node; borrowed */
     int numa;                       /* logical index of the core's NUMA node */
-    int cache; /* index of the core's L3 cache; for cores without L3 cache, a negative number per
-                  NUMA node */
+    int cache; /* index of the core's L3 cache; -1 - `numa` if the core has no L3 cache */
 };
 
 struct place {

@@ -1,5 +1,5 @@
-/* Reads the state of a launch's processors and of the cgroup. The runner reads this state right
- * before and right after the launch. */
+/* Reads the load and speed of a launch's processors, and the out-of-memory kills in the runner's
+ * cgroup, right before and right after the launch. */
 #pragma once
 
 #include "bench/place/load.h"
@@ -13,8 +13,8 @@ struct view {
     double oom_kills;
 };
 
-/* Read the state of all processors i < n for which cpus[i] is true. The probe (probe.h) runs for
- * probe_s seconds; 0: no probe. The load of the probe is not part of the load between the two
- * calls. */
+/* Fill *view; load and probe (probe.h) cover all processors i < n for which cpus[i] is true. The
+ * probe runs for probe_s seconds; 0: no probe. view_before probes first and view_after probes last,
+ * so that the load between the two calls excludes the probes. */
 void view_before(struct view *view, const bool *cpus, int n, double probe_s);
 void view_after(struct view *view, const bool *cpus, int n, double probe_s);

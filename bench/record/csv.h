@@ -49,7 +49,8 @@ struct csv_file {
     size_t n;
 };
 
-/* Sets the cells `name`, name_lo and name_hi of *row from an interval, multiplied by `factor`. */
+/* Sets the cells `name`, name_lo and name_hi of *row to `factor` times mid, lo and hi of an
+ * interval. */
 #define CSV_SET_INTERVAL(row, name, interval, factor)                                              \
     ((row)->name = (factor) * (interval).mid, (row)->name##_lo = (factor) * (interval).lo,         \
      (row)->name##_hi = (factor) * (interval).hi)
@@ -62,8 +63,8 @@ void csv_clear_row(const struct csv_file *file, void *row);
 
 void csv_write_header(FILE *out, const struct csv_file *file);
 void csv_write_row(FILE *out, const struct csv_file *file, const void *row);
-/* Write a row without its line end, so that csv_put_more can append cells. csv_put_texts writes
- * texts; NULL is an unknown value. */
+/* Write column names, a row or n texts without a line end, so that csv_put_more can append cells. A
+ * NULL text becomes an empty cell. */
 void csv_put_header(FILE *out, const struct csv_file *file);
 void csv_put_row(FILE *out, const struct csv_file *file, const void *row);
 void csv_put_texts(FILE *out, const char *const *cells, size_t n);

@@ -71,8 +71,9 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     return OK;
 }
 
-/* Moves the cursor past the end of a cell: a comma, \n, \r\n or the end of the text. *more: whether
- * another cell follows in this row. */
+/* Replaces the separator after a cell (a comma, \n or \r\n) by a NUL and moves the cursor past it.
+ * At the end of the text, the cursor stays. *more: whether another cell follows in this row.
+ * ERR_DATA for a \r without \n. */
 static enum status take_end(struct cursor *c, bool *more, struct error *e)
 {
     char end = *c->at;

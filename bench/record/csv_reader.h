@@ -9,7 +9,7 @@
 struct csv_table {
     char path[4096];
     char *text;   /* the file's text, which `names` and `cells` point into */
-    char **names; /* [columns] column names; the cells follow directly in memory */
+    char **names; /* [columns] column names; start of the allocation that also holds `cells` */
     char **cells; /* [rows, columns] cells of the rows below the column names */
     int *lines;   /* [rows]: line of the file where each row begins */
     int names_line;
@@ -17,11 +17,10 @@ struct csv_table {
 };
 
 /* Reads a file by RFC 4180: cells separated by commas, quoted where needed, lines ending with \n or
- * \r\n. The first row has the column names. A carriage return elsewhere must be inside quotes.
- * Lines that begin with # before the row of names are comments. A byte order mark is skipped.
- * ERR_DATA with file and line if the file cannot be opened, a row has more or fewer cells than
- * there are names, a name is empty or repeated, or quotes do not match. Free with csv_table_free,
- * even after an error. */
+ * \r\n. A \r without \n must be inside quotes. The first row has the column names. Lines that begin
+ * with # before the row of names are comments. A byte order mark is skipped. ERR_DATA with file and
+ * line if the file cannot be opened, a row has more or fewer cells than there are names, a name is
+ * empty or repeated, or quotes do not match. Free with csv_table_free, even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 
 /* Reads the table `file` of the run in folder `run`. If the run has no such table,

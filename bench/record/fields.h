@@ -18,7 +18,7 @@ enum record_line {
     RECORD_LINES
 };
 
-/* Member `type` of each kind of line in the JSON file: "hello", "step" and so on. */
+/* Values of the JSON member `type`, one per kind of line: "hello", "step" and so on. */
 extern const char *const record_line_names[RECORD_LINES];
 
 /* C types of the field kinds TEXT, COUNT, REAL, LOSS and VERDICT in metrics.def. An unknown REAL or

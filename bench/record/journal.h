@@ -67,8 +67,8 @@ struct journal_launch {
      * (%); NAN: unknown */
     double foreign_pct;
     int exit_status; /* exit status of a failed launch; -1: unknown or ended by a signal */
-    /* results of a timed launch: time per step (ms), images per step over all ranks, time of a
-     * step's communication replayed without computation (ms); NAN: unknown */
+    /* results of a timed launch: time per step (ms), images per step over all ranks, time to repeat
+     * a step's communication calls without computation (ms); NAN: unknown */
     double step_ms, images, comm_replay_ms;
     char at[24]; /* time of the start, such as "2026-11-20T19:05:03Z"; "": unknown */
     struct launch_noise noise;
@@ -87,7 +87,7 @@ struct journal_skip {
     char reason[512];
 };
 
-/* Current key of a point. Results use only launches with this key. */
+/* Current key of a point. The point's launches with another key are not used in results. */
 struct journal_key {
     char point[16], key[24];
 };
@@ -108,7 +108,7 @@ struct journal {
     bool finished;
 };
 
-/* Returns whether a launch ended with complete records, so that it is not repeated. */
+/* Returns whether a launch ended with complete records and therefore need not be repeated. */
 static inline bool launch_is_done(const struct journal_launch *launch)
 {
     return launch->status == LAUNCH_OK || launch->status == LAUNCH_DIVERGED;
@@ -138,15 +138,16 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 /* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Records that a launch is to be retried. A failed launch becomes `retried`; a launch that is done
- * becomes LAUNCH_RUNNING, as if it was interrupted. The journal's `finished` becomes false. */
+/* Records that a launch is to be retried, and sets j->finished to false. A failed launch keeps its
+ * status and gets `retried` = true; a launch with complete records gets the status LAUNCH_RUNNING,
+ * like an interrupted launch. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
 /* Records that a skipped point can run again. */
 enum status journal_able(struct journal *j, const char *point, struct error *e);
-/* Sets the current key of a point. Its launches with another key become outdated; launches without
- * a key do not. */
+/* Sets the current key of a point, and `outdated` of the point's launches: true if a launch has a
+ * different key, false if it has this key or none. */
 enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);
 

@@ -17,7 +17,8 @@ const char *const journal_statuses[] = {"running", "ok", "failed", "timeout", "d
 
 /* ---- Numbers ---- */
 
-/* Numbers in a line "done": name in the line, and member of struct journal_launch. */
+/* Members of type double that a line "done" contains if they are known: name in the line, and
+ * offset in struct journal_launch. */
 static const struct {
     const char *name;
     size_t offset;
@@ -50,8 +51,9 @@ static void enter_launch(struct journal *j, size_t i)
     entry->data = (void *)i;
 }
 
-/* Rebuilds the index of launches by name, with room for twice as many, after MEM_GROW has
- * reallocated the array of launches. The keys of the index point to the names in that array. */
+/* Rebuilds the index of launches by name after MEM_GROW has reallocated the array j->launches,
+ * which the keys of the index point into. The new index has room for twice the present launches, at
+ * least 1. */
 static enum status grow_names(struct journal *j, struct error *e)
 {
     size_t room = j->n_launches > 0 ? 2 * j->n_launches : 1;

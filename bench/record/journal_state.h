@@ -13,7 +13,8 @@ extern const char *const journal_statuses[LAUNCH_DIVERGED + 1];
 /* Adds the known results of a launch, including the values of noise.def, to a line "done". */
 void journal_write_numbers(json_t *line, const struct journal_launch *ended);
 
-/* Returns the launch with this folder; NULL if there is none. */
+/* Returns the launch whose folder is `name`, such as "launches/1a2b3c4d5e6f/time-003"; NULL if
+ * there is none. */
 struct journal_launch *journal_find_launch(struct journal *j, const char *name);
 
 /* Applies a line to the lists. ERR_DATA with the reason if the line is not valid; ERR_MEMORY if

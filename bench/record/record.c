@@ -87,8 +87,8 @@ void record_clear(enum record_line line, void *values)
     }
 }
 
-/* Converts a number to JSON. An infinite or NaN loss becomes a text, since JSON has no such
- * numbers. */
+/* Converts a number to JSON. Infinity and NaN, which JSON lacks, become a text such as "inf" if
+ * `loss` is true, otherwise null. */
 static json_t *real_json(double x, bool loss)
 {
     bool whole = !loss && fabs(x) < 1e15 && x == floor(x);

@@ -1,5 +1,5 @@
-/* Finds, for each rank, the ranks that share its clock, and the offset of this clock from rank 0's
- * clock. */
+/* Finds each rank's clock, identified by the lowest rank that shares it, and the clock's offset
+ * from rank 0's clock. */
 #include <math.h>
 #include <string.h>
 

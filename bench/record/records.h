@@ -24,8 +24,8 @@ struct class_count {
 /* Clock from which a rank's times were read. */
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    /* whether clock offsets were measured; if not, ranks on rank 0's host are assumed to share its
-     * clock */
+    /* true: the offset to rank 0's clock was measured; false with of = 0: the rank reported no
+     * clock, but ran on rank 0's host */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
     struct clock_line line;
@@ -52,7 +52,7 @@ struct rank_record {
 enum status records_read(struct rank_record **records, const char *dir, int ranks, struct error *e);
 void records_free(struct rank_record *records, int ranks);
 
-/* Returns the k-th timed step, or the k-th untimed step. */
+/* Returns step `k` (from 0) of the timed steps, or of the untimed steps if `timed` is false. */
 const struct record_step *records_step(const struct rank_record *r, bool timed, size_t k);
 
 /* Returns whether two ranks ran on one machine: compares the boot ids of their kernels, or the host

@@ -14,7 +14,7 @@
 
 const char *const attempt_ends[ATTEMPT_ENDS] = {"running", "done", "died", "stopped"};
 
-/* Numbers of an attempt: name in the file, and member of struct attempt. */
+/* Members of struct attempt with type double: name in the file, and offset in the struct. */
 static const struct {
     const char *name;
     size_t offset;

@@ -41,8 +41,8 @@ struct segments {
     size_t n;
 };
 
-/* Formats the path of the segments file that belongs to a launch's folder:
- * "<run>/launches/1a2b3c4d5e6f/seed1.segments.json". ERR_ARGUMENT if the path is too long. */
+/* Formats the path of the segments file of a launch. The folder "launches/1a2b3c4d5e6f/seed1-000"
+ * gives "launches/1a2b3c4d5e6f/seed1.segments.json". ERR_ARGUMENT if the path is too long. */
 enum status segments_path(char *path, size_t size, const char *launch_dir, struct error *e);
 
 /* Reads the list of attempts; a missing file is an empty list. ERR_DATA if the file is not such a
@@ -50,7 +50,8 @@ enum status segments_path(char *path, size_t size, const char *launch_dir, struc
 enum status segments_read(struct segments *s, const char *path, struct error *e);
 void segments_free(struct segments *s);
 
-/* Appends an attempt whose times and progress are unknown; all other members are 0. */
+/* Appends an attempt: times and progress are NAN (unknown), all other members 0. *added points to
+ * the attempt until the next call of segments_add. */
 enum status segments_add(struct segments *s, struct attempt **added, struct error *e);
 
 /* Writes the list to a temporary file, syncs it and renames it to `path`. */

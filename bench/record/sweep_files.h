@@ -20,6 +20,7 @@ struct limit_row {
 };
 #undef COLUMN
 
-/* SWEEP_COMPARE: file of `comm_sweep --compare`, whose rows are struct comm_row. */
+/* Indices of sweep_files. SWEEP_COMPARE: written by `comm_sweep --compare`; its rows are struct
+ * comm_row, like the rows of SWEEP_COMM. */
 enum { SWEEP_COMM, SWEEP_COMPARE, SWEEP_LINK, SWEEP_KERNELS, SWEEP_LIMITS, SWEEP_FILES };
 extern const struct csv_file sweep_files[SWEEP_FILES];

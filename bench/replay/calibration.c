@@ -187,7 +187,7 @@ static enum status take_ops(struct calibration *c, json_t *all, const char *path
     return OK;
 }
 
-/* Longest accepted time of an op: one hour. */
+/* Longest accepted time of one part of a step: one hour. */
 #define LONGEST_NS 3600000000000
 
 static enum status take_step(struct calibration *c, const json_t *row, const char *path,

@@ -59,9 +59,9 @@ enum status calibration_open(struct calibration *c, const struct calibrated_work
                              int steps, struct error *e);
 void calibration_free(struct calibration *c);
 
-/* Returns the row [calibration_parts] where the times of the current step are written.
- * calibration_keep keeps that row and moves to the next row. If `capacity` rows are already kept,
- * it discards the row. */
+/* calibration_row returns the row [calibration_parts] into which the caller writes the times (ns)
+ * of the current step. calibration_keep then keeps the row, or discards it if `capacity` rows are
+ * already kept. */
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 
@@ -78,7 +78,7 @@ int calibration_ranks(const char *folder);
  * "1a2b3c4d5e6f/time-003". */
 const char *calibration_name(const char *folder);
 
-/* Checks that the measured step has the properties `wanted`. ERR_ARGUMENT with the folder if
- * not. */
+/* Checks that the properties of the measured step (c->work) equal `wanted`. If not: ERR_ARGUMENT,
+ * with a message that names `folder`. */
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e);

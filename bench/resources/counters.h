@@ -7,7 +7,8 @@
 
 enum { INTERFACE_NAME = 16, INTERFACES_MAX = 64 };
 
-/* Counters of a network interface, in the order of the sample file. */
+/* Indices of a network interface's counters, in the order in which the sampler writes the counters
+ * to its file. */
 enum traffic_count {
     TRAFFIC_RX_BYTES,
     TRAFFIC_RX_PACKETS,

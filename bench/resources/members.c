@@ -158,9 +158,9 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns the processor time `sum` (s) plus `*lost`. First raises `*lost` if the result would
- * otherwise be below `*last`, the previous result: the time of an ended process vanishes from all
- * counters if its parent does not wait for it. */
+/* Returns `sum` + `*lost` (s) and stores it in `*last`. If this processor time would fall below the
+ * previous `*last`, first raises `*lost`: an ended process's time vanishes from all counters if the
+ * parent does not wait for the process. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)
@@ -168,8 +168,8 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* Adds up the counters of all members, and removes members that have ended. The launcher is kept,
- * because new processes are found as its descendants. */
+/* Adds up the counters of all members. Removes members that have ended, except the launcher's
+ * process, because new members are found as its descendants. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     struct process_counts process;

@@ -15,16 +15,16 @@ struct member {
 };
 
 struct members {
-    const char *proc; /* "/proc", or the folder of a test; borrowed */
+    const char *proc; /* "/proc" or, in a test, a folder with the same layout; borrowed */
     double ticks_per_s, page_mib;
     struct member *all;
     size_t n, room;
     pid_t *known; /* ids of all processes of the node at the last scan, ascending */
     size_t n_known;
-    /* id of the process that was started last on the node before the last scan */
+    /* id of the process most recently started on the node, read at the last scan; -1: unknown */
     long last_process;
     double user_s, sys_s;           /* user and system time that members_add_up last wrote */
-    double lost_user_s, lost_sys_s; /* time of ended members that no counter contains any more */
+    double lost_user_s, lost_sys_s; /* processor time of ended members, missing from all counters */
 };
 
 /* Opens the list of members with only the launcher's process. Call members_close even after an

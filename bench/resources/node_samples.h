@@ -24,7 +24,8 @@ enum sample_value {
     SAMPLE_VALUES
 };
 
-/* Returns the names of the values in the file, [SAMPLE_VALUES]: "processes" and so on. */
+/* Returns the names of a sample's values in the sample file, [SAMPLE_VALUES]: "processes" and so
+ * on. */
 const char *const *sample_names(void);
 
 /* Groups of interfaces: the interface that carries MPI, the loopback, all others. */
@@ -50,6 +51,7 @@ struct node_samples {
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e);
 void node_samples_free(struct node_samples *samples);
 
-/* Sets *sample to the state at t_ns, interpolated linearly between the two nearest samples. Returns
- * false before the first sample, after the last, and with fewer than two samples. */
+/* Sets *sample to the values at t_ns, interpolated linearly between the samples before and after
+ * t_ns. Returns false if t_ns is before the first sample or after the last, or if there are fewer
+ * than two samples. */
 bool node_samples_at(struct sample *sample, const struct node_samples *samples, int64_t t_ns);

@@ -1,5 +1,5 @@
-/* Names of the values in a sample. This file has nothing else, so that the sampler needs no JSON
- * library. */
+/* Names of the values in a sample. This file is separate from node_samples.c, so that the sampler
+ * needs no JSON library. */
 #include "bench/resources/node_samples.h"
 
 const char *const *sample_names(void)

@@ -1,7 +1,8 @@
 /* Samples the resources of a node during a launch, in a separate process. The sampler is not a
- * child of a rank, so no rank gets an unexpected child. The sampler closes all files of the launch,
- * since a launcher would wait until they are closed. The sampler is not bound to a processor. It
- * ends with the process that started it, even if that process is killed. */
+ * child of a rank, so no rank gets an unexpected child. The sampler closes the files that it
+ * inherits from the rank, since a launcher would wait until they are closed. The sampler is not
+ * bound to a processor. It ends with the process that started it, even if that process is
+ * killed. */
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +14,7 @@ struct sampler_options {
     const char *folder; /* folder to which node.R.jsonl is written */
     long rank;          /* rank R in the name of the file */
     /* network interface that carries MPI; NULL: interface of the default route or, without such a
-     * route, the only interface with traffic other than the loopback */
+     * route, the only interface besides the loopback that has traffic */
     const char *nic;
     pid_t launcher; /* process that is the parent of the ranks on this node */
 };

@@ -29,7 +29,7 @@ enum status attempt_run(struct execution *x, const struct config *point,
  * SIGTERM, the second SIGKILL. Also stops the launch if the journal can no longer be written. */
 struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch);
 
-/* Writes why a launch failed, with the line of its log that explains it: "exit status 9:
- * train_cnn: rank 1 ...". */
+/* Writes the reason why a launch failed, with the log line that explains the failure: "exit status
+ * 9: train_cnn: rank 1 ...". */
 void attempt_reason(char *text, size_t size, const struct campaign *c,
                     const struct launch_outcome *outcome, const char *log);

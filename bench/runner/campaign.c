@@ -215,8 +215,8 @@ const struct journal_launch *campaign_calibration(const struct campaign *c,
     return NULL;
 }
 
-/* Sets `option` to the option with which a timed launch records op times (--calibrate) or replays
- * compute (--calibration, --rate); "": neither. */
+/* Writes to `option` the trainer option for timed launches of a point: --calibrate to record op
+ * times, --calibration or --rate to replay compute, "" to do neither. */
 static void format_work_option(char *option, size_t size, const struct campaign *c,
                                const struct point *point)
 {

@@ -75,8 +75,8 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
 /* Sets the link `latest` to this run again, since a newer run may have changed the link. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Writes the current version (key) of each changed peer program (a program by other authors) to the
- * journal. Results then use only launches of this version. */
+/* For each point whose peer program (a program by other authors) has changed, writes the point's
+ * new key (facts.h) to the journal. Results then use only launches with this key. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
 /* Marks the failed launches of the spec's points as retried; outdated launches stay unmarked.
@@ -107,15 +107,15 @@ struct campaign_segment {
     uint64_t seed;
     bool resumes;     /* whether the segment continues from a checkpoint */
     bool omits_kill;  /* whether to drop inject.kind = kill, because the rank was already killed */
-    const int *order; /* nodes of the site to use, in order; NULL: the first nodes */
+    const int *order; /* indices of the site's nodes to use, in order; NULL: 0, 1, 2, ... */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
                                      const struct campaign_segment *segment, const char *record,
                                      struct site_launch *launch, struct error *e);
 
-/* Internal to bench/runner. Lists the nodes that answer on the point's site, including spare nodes.
- * First restores emulated hosts that are gone. Free *nodes, also after an error; NULL if the site
- * cannot query nodes. */
+/* Internal to bench/runner. Sets *nodes to the indices of the *n nodes of the point's site that
+ * respond, including spare nodes. First restores emulated hosts that are gone. *nodes is NULL if
+ * the site cannot query nodes. Free *nodes, also after an error. */
 enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
                                struct error *e);
 

@@ -45,9 +45,9 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[i] to the program version (key) that the journal gives for point i: results use only
- * launches with this key. Sets "" if the journal has no key. keys[n_points] is for all points that
- * are not in the spec. */
+/* Sets keys[i] to the current key of point i in the journal: results use only launches with this
+ * key (journal.h). "": the journal has no key for the point. keys[n_points] receives the keys of
+ * points outside the spec and is not used. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -191,8 +191,8 @@ static void warn_of_load(const struct campaign *c)
                   foreign_pct, average);
 }
 
-/* Returns whether the point's previous launch in this command failed for the same reason, which has
- * therefore been printed already. */
+/* Returns whether the previous launch of l->point in this command also failed for l->reason. The
+ * reason has then already been printed. */
 static bool repeats_reason(const struct campaign *c, const struct journal_launch *l)
 {
     const struct journal_launch *before = l;

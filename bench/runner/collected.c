@@ -17,8 +17,9 @@
 
 /* ---- Names ---- */
 
-/* Writes the short name of a class of hardware (hardware.h): "AMD EPYC, 2 cores". `caches` appends
- * the sizes of caches. A class in another format than hardware_class writes is copied unchanged. */
+/* Writes the short name of a class of hardware (hardware.h): "AMD EPYC, 2 cores". `caches`: whether
+ * to append the sizes of caches. A class that is not in the format of hardware_class is copied
+ * unchanged. */
 static void name_class(char *name, size_t size, const char *class, bool caches)
 {
     const char *at = strstr(class, ", caches "),
@@ -177,7 +178,7 @@ static enum status take_run(const char *path, void *arg, struct error *e)
     struct error why = {.status = OK};
     enum status status = OK;
     TRY(path_format(folder, e, "%.*s", (int)(strrchr(path, '/') - path), path));
-    /* skip the link `latest` unless it is the source: the run is also found by its own name */
+    /* skip a link `latest` below the source, because the search also finds the linked run */
     if (strcmp(file_name(folder), "latest") == 0 && strcmp(folder, a->source) != 0)
         return OK;
     const char *lack = read_run(&spec, &run, folder, &why);

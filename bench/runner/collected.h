@@ -1,8 +1,8 @@
 /* Copies runs of other people to folders by class of hardware, so that machines can be compared.
  *
- * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>: time and digits are from
- * the run's start and identity, as in a campaign's folder (runs.h). Tables, spec, networks,
- * manifest and figures are copied; records of launches are not. */
+ * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>: <time> is the run's start,
+ * <digits> are the first digits of its identity (runs.h). Tables, spec, networks, manifest and
+ * figures are copied; records of launches are not. */
 #pragma once
 
 #include <stdio.h>

@@ -17,8 +17,8 @@ struct core_locks {
     int n;
 };
 
-/* Adds the processors on which the ranks of a plan run. A rank that is not bound can run on any
- * processor of this process. */
+/* Adds the processors on which the ranks of a plan can run: for a bound rank, its processors; for
+ * an unbound rank, all processors of this process. */
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e);
 
 /* Locks the cores in ascending order. ERR_UNAVAILABLE, naming the other campaign, if a core is in

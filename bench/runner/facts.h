@@ -36,9 +36,9 @@ enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
  * fact. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
-/* Returns whether a run that began with facts `was` can be resumed with facts `is`. This is true if
- * the changed facts affect only points of peer programs, and at least one point of the spec is
- * unaffected. */
+/* Returns whether a run that began with facts `was` can be resumed with facts `is`. The run can be
+ * resumed if the changed facts leave at least one point of the spec unaffected, and every affected
+ * point runs a peer program. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the

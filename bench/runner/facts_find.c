@@ -30,8 +30,8 @@ static enum status find_machine(json_t *facts, const struct campaign *c, struct 
     return add(facts, "machine", class, e);
 }
 
-/* Returns whether the point depends on this machine's class. Ranks that ssh starts can run on other
- * machines. */
+/* Returns whether the point depends on this machine's hardware class. False for `site: ssh`, whose
+ * ranks can run on other machines. */
 static bool concerns_machine(const char *of, const struct point *point)
 {
     return config_int(&point->config, OPT_SITE) != SITE_ssh;

@@ -128,8 +128,9 @@ static void remove_abandoned(const char *path)
         closedir(all);
 }
 
-/* Opens and locks a temporary file. Retries if another process removed the file before it was
- * locked. On file systems without locks, no process removes temporary files. */
+/* Opens and locks a temporary file; NULL if the file cannot be opened. Retries if another process
+ * removed the file before it was locked. If the file system has no locks, returns the unlocked
+ * file, since remove_abandoned removes only files that it can lock. */
 static FILE *open_held(const char *temporary)
 {
     for (;;) {

@@ -42,8 +42,8 @@ static json_t *preflight_facts(void)
     return json;
 }
 
-/* Describes the machine. If ranks are started by ssh, usable_cores is the number of cores of the
- * machines reached. */
+/* Describes the machine. If ssh starts the ranks, usable_cores is the smallest number of usable
+ * cores of the machines that ssh reached. */
 static json_t *machine_facts(const struct campaign *c)
 {
     char host[256] = "", cpu[256], caches[256], link[LINK_BYTES] = "";
@@ -120,8 +120,8 @@ enum status manifest_write(const char *path, const struct campaign *c, struct er
     return status;
 }
 
-/* Moves the run's earlier command to `earlier` and stores the current one. `kept`: name of the file
- * with the earlier spec. */
+/* Moves the run's earlier command, spec path and --set to the array `earlier`, and stores the
+ * current values. `kept`: name of the file with the earlier spec. */
 static void take_command(json_t *json, const struct campaign_request *m, const char *kept)
 {
     char at[32];

@@ -14,13 +14,13 @@ struct owner {
                               2026-11-22T08:00:00Z" */
     unsigned signs;
     long next_s;       /* time of the next update (s, CLOCK_MONOTONIC) */
-    time_t left_since; /* start time of an earlier runner of this run that was killed; 0: none */
+    time_t left_since; /* start time of the run's previous runner if it was killed; else 0 */
 };
 
-/* Registers this process, which must have the lock on the journal, as the run's runner. If the file
- * names a runner on this host, that runner was killed, since it no longer has the lock. If the file
- * names a runner on another host, watches the file for some seconds. ERR_UNAVAILABLE if the file
- * changes, or if another runner registers meanwhile. */
+/* Registers this process as the run's runner in the file <run_dir>/runner. This process must have
+ * the lock on the journal, so a runner on this host that the file still names was killed: replaces
+ * that runner. Replaces a runner on another host only if the file does not change for some seconds.
+ * ERR_UNAVAILABLE if the file changes, or if another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 /* Updates this runner's line in the owner file if o->next_s has passed. Does nothing if this
  * process does not own the run. */
@@ -35,7 +35,7 @@ enum status owner_refuse(const char *path, const char *line, struct error *e);
 /* Reads the line of the file <run_dir>/runner; "an unknown process" if there is no such file. */
 void owner_read(const char *run_dir, char line[512]);
 
-/* Returns whether the runner that `line` names seems to be alive, without trying the lock. A runner
- * on this host is alive if its process exists. A runner on another host is alive if it has updated
- * the line in the last seconds. */
+/* Returns whether the runner that `line` names seems to be alive, without trying the journal's
+ * lock. A runner on this host is alive if its process exists. A runner on another host is alive if
+ * <run_dir>/runner was written within the last few seconds. */
 bool owner_lives(const char *run_dir, const char *line);

@@ -27,6 +27,6 @@ struct programs {
 enum status programs_read(struct programs *programs, const struct tools *tools,
                           const char *const *paths, struct error *e);
 
-/* Returns ERR_DATA, with both hashes, if a program has changed since it was hashed. Hashes a file
- * again only if its size or time has changed. */
+/* Returns ERR_DATA, with both hashes in the message, if a program has changed since it was hashed.
+ * Hashes a file again only if its device, inode, size or modification time has changed. */
 enum status programs_check(struct programs *programs, struct error *e);

@@ -140,8 +140,9 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
     return failed == 0;
 }
 
-/* Returns whether a run has tables but no records of launches, as some copies do. Also true if
- * journal and tables are both missing: reading the tables then reports the error. */
+/* Returns whether to report a run from its tables because its records are missing, as in some
+ * copies of runs. True if the journal is missing, or if launches/ is missing but summary.csv
+ * exists. If the tables are missing too, reading them reports the error. */
 static bool has_tables_only(const char *run_dir)
 {
     bool journal = folder_has(run_dir, "journal.jsonl");

@@ -17,8 +17,8 @@ struct report_request {
     bool figures_optional; /* whether a missing gnuplot is a note, not an error */
     bool strict;           /* whether to fail if a rule of Hoefler and Belli is not met */
     FILE *table;           /* stream to which the table is printed; NULL: none */
-    /* number of launches that this command ran (the journal's last): their failures are already
-     * printed */
+    /* number of launches that this command ran, which are the last in the journal. Failures of
+     * these launches are already printed */
     size_t n_reported;
     /* writable journal, to retry damaged launches; NULL: do not retry them */
     struct journal *journal;

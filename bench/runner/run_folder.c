@@ -88,8 +88,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run, named by the current time or, if this is later, by one second
- * after the newest run's time. So names sort by start. */
+/* Creates the folder of a new run and writes the folder's name to `run`. The name contains the
+ * current time, but at least the newest run's time plus one second. So names sort by start. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -259,8 +259,8 @@ static enum status describe_run(struct campaign *c, struct error *e)
     return manifest_write(path, c, e);
 }
 
-/* Copies the run's earlier spec to the first spec-<number>.yaml that does not exist or has the same
- * content. */
+/* Copies the run's earlier spec at `path` to the first unused name spec-<number>.yaml, unless an
+ * earlier copy has the same content. Writes the name of the copy to `kept`. */
 static enum status keep_spec(const struct campaign *c, const char *path, char kept[32],
                              struct error *e)
 {

@@ -10,11 +10,12 @@
 
 struct same_here {
     const struct spec *spec;
-    /* groups of points that differ at most in options whose effect depends on the machine */
+    /* groups of points with equal values of all options whose effect does not depend on the
+     * machine */
     struct alike *groups;
     struct seen {
         char *effect;    /* processors of all ranks, instruction set; NULL: point not added */
-        size_t previous; /* previously added point of the group; ALIKE_NONE: none */
+        size_t previous; /* last point added to the group before this point; ALIKE_NONE: none */
     } * seen;            /* [n_points], indexed by point */
     size_t first[2];     /* first two points found to run alike */
     size_t more;         /* number of further points that run like an earlier one */
@@ -54,9 +55,9 @@ void same_here_free(struct same_here *same)
     free(same);
 }
 
-/* Returns the name of the instruction set that a point's kernels use on this processor. Returns the
- * value of kernels.isa if the point does not use this option, or the processor does not support the
- * value. */
+/* Returns the name of the instruction set that a point's kernels use on this processor. If the
+ * point does not use the option kernels.isa, or the processor does not support the option's value,
+ * returns that value. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

@@ -14,8 +14,8 @@ struct reading {
     struct spec spec;
     struct journal journal;
     struct launch_order order;
-    size_t *failed; /* [n_points] number of failed launches of each point that have no retry and no
-                       successful repetition */
+    size_t *failed; /* [n_points] for each point, number of failed launches that are neither retried
+                       nor repeated successfully */
 };
 
 static void count_failures(struct reading *r, const struct journal_places *places)

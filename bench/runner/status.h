@@ -17,7 +17,7 @@ enum run_state {
 
 struct run_status {
     struct run run;
-    /* name of the oldest run with the facts (bench/runner/facts.h) and points of this run,
+    /* name of the oldest run with the same facts (bench/runner/facts.h) and points as this run,
      * borrowed; NULL: this run is the oldest */
     const char *repeats;
     enum run_state state;

@@ -24,7 +24,7 @@ struct supervised {
     int64_t begin_ns;
     char path[PATH_BYTES]; /* path of the file that lists the attempts */
     struct segments all;
-    size_t counted;  /* index of the first attempt that ranks_left counts */
+    size_t counted;  /* index of the attempt at which ranks_left starts to count deaths */
     size_t restarts; /* number of restarts during this launch */
     /* [n_nodes] nodes that answered the last query after ranks died; NULL: no query was made, or
      * the site does not support queries */
@@ -146,8 +146,8 @@ static double left_s(const struct supervised *s)
     return left > 1 ? left : 1;
 }
 
-/* Returns ERR_UNAVAILABLE if the segment needs more nodes than answered a query after ranks died;
- * OK if no query was made. */
+/* Returns ERR_UNAVAILABLE if nodes were queried (after ranks died) and fewer answered than the
+ * segment needs; else OK. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)
@@ -339,7 +339,8 @@ static enum status run_all(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Marks as stopped the attempts that a killed runner left as running, and reads their progress. */
+/* Changes attempts listed as running to stopped, since their runner was killed, and reads their
+ * progress. */
 static void end_interrupted(struct supervised *s)
 {
     char folder[PATH_BYTES];
@@ -375,7 +376,7 @@ static enum status read_segments(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Restores the full number of ranks for a retry, if deaths in earlier launches left too few. */
+/* Lets a retry start all ranks again if rank deaths in earlier launches left too few ranks. */
 static void regain_ranks(struct supervised *s)
 {
     char why[AFTER_BYTES];

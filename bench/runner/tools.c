@@ -42,8 +42,8 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     return error_set(e, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
 }
 
-/* Returns whether a file differs from its line in the output of sha256sum: 64 digits, two spaces
- * and the path. */
+/* Returns whether a file's SHA-256 sum differs from the sum in `line`, a line of sha256sum's
+ * output: 64 digits, two spaces and the file's path in `home`. */
 static bool is_changed(const char *home, const char *line)
 {
     enum { DIGITS = 64 };
@@ -53,8 +53,9 @@ static bool is_changed(const char *home, const char *line)
             SHA256File(path, hex) == NULL || memcmp(hex, line, DIGITS) != 0);
 }
 
-/* Reads the file `revision` of a source archive: the revision, then SHA-256 sums of the sources, if
- * any. Marks the revision as dirty if a source has changed. */
+/* Reads the file `revision` of a source archive. Line 1 is the revision; further lines, if any, are
+ * SHA-256 sums of sources. Marks the revision as dirty if a source has changed. Returns false if
+ * the file cannot be read. */
 static bool read_revision(const char *home, char *revision, size_t size)
 {
     char path[PATH_BYTES], line[PATH_BYTES + 80];

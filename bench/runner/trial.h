@@ -5,7 +5,7 @@
 
 #include "bench/runner/campaign.h"
 
-/* Tries each launcher that the spec names for site slurm. For `auto`, finds the first launcher that
- * works. Logs are written to the run's folder. ERR_UNAVAILABLE, with the result of each trial, if a
- * named launcher or, for `auto`, every launcher fails. */
+/* Tries each launcher that the spec names for site slurm. For `auto`, sets c->allocation.launcher
+ * to the first launcher that works. Logs are written to the run's folder. ERR_UNAVAILABLE with the
+ * reasons if a named launcher fails, or if no launcher works for `auto`. */
 enum status trial_run(struct campaign *c, struct error *e);

@@ -128,7 +128,8 @@ static bool is_exit_of(int exit_status, enum status status)
     return exit_status == error_exit_status(&(struct error){.status = status});
 }
 
-/* Reports an error about the data at data.path, or at data.set if the spec sets no path. */
+/* Returns ERR_SPEC with the text `why`, at the spec's value of data.path, or of data.set if
+ * data.path is not set. */
 static enum status refuse_data(const struct config *config, const char *why, struct error *e)
 {
     enum option_id id = config->values[OPT_DATA_PATH].set ? OPT_DATA_PATH : OPT_DATA_SET;

@@ -17,8 +17,8 @@ struct workloads {
     const struct tools *tools; /* borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
     json_t *foreign; /* paths of users' programs, by name (foreign_find) */
-    /* Answers of the programs, keyed by workload_about. Each answer is an object of texts, such as
-     * libraries and data; null: the program did not answer. */
+    /* Answers of the programs, keyed by workload_about. Each answer is a JSON object with members
+     * such as dataset and data_images; JSON null: the program did not answer. */
     json_t *identities;
 };
 

@@ -1,7 +1,7 @@
-/* The emulated site: hosts on this machine. Each host is a network namespace with a shaped
- * interface, made by the campaign or by ci/netns.sh. mpiexec starts the ranks of each host. The
- * ranks of all hosts are bound to the cores of this machine. Ranks of one host share memory; only
- * the network connects different hosts. */
+/* The emulated site: hosts on this machine. Each host is a network namespace whose interface
+ * emulates a link of a given rate and delay. The campaign or `ci/netns.sh exec` makes the hosts.
+ * mpiexec starts the ranks of each host. The ranks of all hosts are bound to the cores of this
+ * machine. Ranks of one host share memory; only the network connects different hosts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,9 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* Returns ERR_UNAVAILABLE if the spec sets a link that differs from the link of the hosts from
- * `ci/netns.sh exec`. Without this check, the results would state a link that was not used. */
+/* Returns ERR_UNAVAILABLE if the spec sets a link (site.rate, site.delay) other than the link that
+ * `ci/netns.sh exec` has set up. Without this check, the results would state a link that was not
+ * used. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -213,8 +214,8 @@ static int emulated_nodes(const struct site_job *job)
     return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
 }
 
-/* Adds a command that runs the program `true` on the host, through the launcher that mpiexec
- * uses. */
+/* Adds a command that tests whether host number `node` answers. It runs `true` on the host, through
+ * the launcher that mpiexec uses. */
 static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
 {
     struct hosts hosts;

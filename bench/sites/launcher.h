@@ -1,5 +1,5 @@
-/* Finds the program that starts the ranks of a launch. Searches only once, since a campaign has
- * thousands of launches. */
+/* Finds the program that starts the ranks of a launch. A campaign searches once and uses the result
+ * for all its launches. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,16 +9,17 @@
 
 struct launcher {
     char path[4096];
-    bool open_mpi;        /* whether the launcher is Open MPI's, with options unlike hydra's */
+    bool open_mpi;        /* whether `path` belongs to Open MPI, whose options are not hydra's */
     struct error missing; /* ERR_UNAVAILABLE with the reason if no launcher was found; else OK */
 };
 
-/* Finds the launcher: $MPIEXEC, else mpiexec of a bundle in `folder`, else mpiexec.mpich or
- * mpiexec on PATH. */
+/* Finds the launcher: $MPIEXEC if set, else `folder`/mpiexec (from `make bundle`), else
+ * mpiexec.mpich on PATH, else mpiexec on PATH. Sets launcher->missing if there is none. */
 void launcher_find(struct launcher *launcher, const char *folder);
 
-/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or belongs to Open MPI. Sites
- * of several nodes use the options of hydra (MPICH, MVAPICH and Intel MPI). */
+/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or belongs to Open MPI. To
+ * start ranks on several nodes, sites use options of hydra, the launcher of MPICH, MVAPICH and
+ * Intel MPI. */
 enum status launcher_check_hydra(const struct launcher *launcher, struct error *e);
 
 /* Finds an executable: a name with '/' is a path, any other name is searched on PATH. Returns false

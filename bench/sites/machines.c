@@ -22,7 +22,7 @@ struct answer {
     /* Last line of the output that is not part of the answer, for error messages. It may come from
      * a login script. */
     char complaint[300];
-    int status; /* exit status of the command, as a shell reports it */
+    int status; /* exit status of the command; 128 + signal if a signal ended it */
 };
 
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
@@ -190,7 +190,8 @@ static enum status meet(struct machines *m, struct machine *machine, struct erro
     return status;
 }
 
-/* Finds the index of a machine. Asks the machine first if it was not asked before. */
+/* Sets *at to the index of the machine `name` in m->all. If m->all lacks this machine, runs
+ * m->question on the machine and adds it. */
 static enum status find(struct machines *m, size_t *at, const char *name, struct error *e)
 {
     for (*at = 0; *at < m->n; ++*at)

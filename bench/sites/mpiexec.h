@@ -4,7 +4,7 @@
 #include "bench/sites/argv.h"
 #include "bench/sites/site.h"
 
-/* Programs and plan of a launch, all borrowed. */
+/* Inputs for the command line of a launch, all borrowed. */
 struct mpiexec_job {
     const struct site_job *job;
     const struct place_plan *plan;

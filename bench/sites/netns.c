@@ -19,8 +19,8 @@ struct script {
     int line;
 };
 
-/* Runs the script in a new session, so that Ctrl-C reaches only this program, which decides when
- * to take the hosts down. */
+/* Replaces this forked process with the script, in a new session. Ctrl-C then reaches only
+ * scalebench, which decides when to take the hosts down. */
 static _Noreturn void become_script(char *const *argv, int line)
 {
     setsid();
@@ -132,8 +132,8 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
     return OK;
 }
 
-/* Asks the script whether hosts with the point's link can be made. Sets *answer to OK or to the
- * reason why not. Returns an error if the script could not be asked. */
+/* Asks the script whether it can make hosts with the point's link. Sets answer->reason to OK or to
+ * an error with the reason why not. Returns an error only if the script could not be started. */
 static enum status ask(struct netns_answer *answer, const struct netns *n,
                        const struct config *config, struct error *e)
 {

@@ -57,8 +57,8 @@ struct site {
     /* whether site_check collects facts that `prepare` needs, so that launches must be prepared
      * again after the check */
     bool learns;
-    /* Whether daemons on the nodes start the ranks, which are then not descendants of the runner.
-     * If so, the ranks instead of the runner measure the processor time of other processes. */
+    /* Whether daemons on the nodes start the ranks. The runner is then not an ancestor of the ranks
+     * and cannot measure the processor time of other processes; the ranks measure this time. */
     bool by_daemons;
     /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
      * that do not answer. */

@@ -1,6 +1,7 @@
 /* The Slurm site: nodes of the Slurm job to which this process belongs. A point uses the first
- * nodes in Slurm's order, so that points with more nodes include the nodes of smaller points. Slurm
- * binds nothing: pin plans and binds on each node. */
+ * nodes in Slurm's order, so that points with more nodes include the nodes of smaller points.
+ * Slurm's own binding is off: on each node, the program `pin` chooses processors and binds the
+ * ranks. */
 #include "bench/sites/slurm.h"
 
 #include <stdio.h>
@@ -99,9 +100,8 @@ static enum status check_nodes(const struct allocation *a, const struct config *
                      a->n, nodes);
 }
 
-/* Adds environment variables for srun. The variables turn off binding, let steps share the job's
- * resources with the runner's own step, and give the step of hydra's proxies the campaign's
- * name. */
+/* Adds environment variables that turn off srun's binding, let a step share the job's resources
+ * with the runner's step, and name the step of hydra's proxies a->steps (if not ""). */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)
 {

@@ -48,8 +48,8 @@ enum status condition_read(struct condition **c, const char *key, const struct n
 void condition_free(struct condition *c); /* accepts NULL */
 
 /* Value of a name in a condition: a number (NAN if the value is not numeric) and a text (NULL if
- * there is none). With neither (NAN, and NULL or ""), the value is unknown, and every comparison
- * with the name is false. */
+ * there is none). If the number is NAN and the text is NULL or "", the value is unknown, and every
+ * comparison with the name is false. */
 struct condition_value {
     double number;
     const char *text; /* borrowed; valid until the next lookup */
@@ -71,8 +71,8 @@ const char *condition_unknown(const struct condition *c, condition_lookup *looku
  * Comparisons with a name that `lookup` does not know are false. Allocates nothing. */
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);
 
-/* Result of a condition for all values in their intervals: false for all, true for all, or open if
- * neither. */
+/* Result of a condition whose names have intervals as values: false for all values in the
+ * intervals, true for all of them, otherwise open. */
 enum condition_truth { CONDITION_FALSE, CONDITION_TRUE, CONDITION_OPEN };
 enum condition_truth condition_holds_throughout(const struct condition *c, condition_lookup *lookup,
                                                 const void *arg);
@@ -104,8 +104,8 @@ enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 
 enum { CONDITION_WHY = 320 };
 
-/* Returns whether the term suits a name with values of this kind. Returns false, with the reason in
- * `why`, if the term compares a number with a word, or uses a text in an order or a sum. */
+/* Returns whether the name in the term may have values of this kind. If not, writes the reason to
+ * `why`: a number is compared with a word, or a text is ordered (< <= > >=) or used in a sum. */
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 
@@ -123,15 +123,16 @@ struct condition_range {
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 
-/* Returns false, with the reason in `why`, if the condition is always true or never true, as "ranks
- * > 2 and ranks < 1" or "a > b and a < b". Considers comparisons of a name with a number and of two
- * names. */
+/* Returns false, with the reason in `why`, if the condition is always true or never true, such as
+ * "ranks > 2 and ranks < 1" or "a > b and a < b". Considers only comparisons of a name with a
+ * number or with another name. */
 bool condition_decides(char why[CONDITION_WHY], const struct condition *c);
 
 /* Returns the terms from left to right, *n of them; borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);
 
-/* Replaces the text in term number `term` by a synonym. `text` is borrowed. */
+/* Replaces the text of the term with index `term` by a synonym, such as "true" for "yes". `text` is
+ * borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
 /* Unit of a name's numbers. `text` is the unit's name; NULL if unknown. Units of one `kind` (enum

@@ -146,8 +146,8 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* Returns the end of a message: for strategy none, advice to keep the option's default, also in a
- * baseline; "" for other strategies. */
+/* If the strategy is none, returns advice that ends a message: keep the option's default, also in a
+ * baseline. Otherwise returns "". */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none
@@ -187,8 +187,8 @@ enum compressor_kind config_compressor(const struct config *config)
     return config_int(config, OPT_STRATEGY) == STRATEGY_none ? COMPRESSOR_none : of[precision];
 }
 
-/* Checks train.precision. 16-bit gradients are sent without further compression, so a compressor is
- * rejected. */
+/* Checks train.precision; sets to->precision and, for 16 bits, to->compressor. Rejects 16 bits if
+ * sync.compress is not none, or if the strategy sends only 32 bits. */
 static enum status check_precision(const struct config *config, struct strategy_config *to,
                                    enum option_id *at, struct error *e)
 {
@@ -253,8 +253,7 @@ static enum status check_scale(const struct config *config, enum strategy_varian
            config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
 }
 
-/* Option ids of the options that strategies and compressors define, in the order of their
- * tables. */
+/* Option id of each SYNC_OPTION row of strategies.def, then of compressors.def. */
 static const enum option_id SYNC_IDS[SYNC_OPTIONS] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OPT_sync_##key,
 #include "comm/cost/strategies.def"

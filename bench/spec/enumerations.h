@@ -1,4 +1,5 @@
-/* Lists of the names that an option accepts, with an enum for each list. */
+/* Lists of names that a spec chooses from (enumerations.def), and an enum for each list that begins
+ * with ENUM. */
 #pragma once
 
 #include <stddef.h>
@@ -21,7 +22,8 @@ struct enumeration {
     const char *const *names, *const *summaries; /* [n]: name and summary of each row */
 };
 
-/* Arrays of one element, so that options.def can pass either a list or NULL. */
+/* Declares each list as an array of one element, so that names_<list> is a pointer: options.def
+ * passes it, or NULL for no list. */
 #define LIST(list) extern const struct enumeration names_##list[1];
 #define ROW(name, summary)
 #define LIST_END

@@ -99,7 +99,7 @@ static char *without_ending(char stem[STEM_BYTES], const char *name)
     return stem;
 }
 
-/* Most similar file of a folder; "" if none is similar. */
+/* `file`: file name in a folder that is most similar to a given name; "" if none is similar. */
 struct nearest {
     char file[STEM_BYTES];
     size_t distance;

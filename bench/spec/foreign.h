@@ -19,13 +19,13 @@ bool own_option_is_below(const char *key);
 enum status own_option_name(const struct spec_option **option, struct own_options *own,
                             const char *key, const struct node *entry, struct error *e);
 
-/* Sorts workload.options by name in all values of the spec, so that points and labels do not depend
- * on the order in the file. */
+/* Sorts the rows of workload.options by name, together with their values in the spec, so that
+ * points and labels do not depend on the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* Rejects workload.options and a seed that no workload.command contains, commands that begin with a
- * launcher, and metrics that match no number or lack blanks around =. ERR_SPEC with the
- * position. */
+/* Rejects a seed or an option of workload.options if no workload.command contains its name in
+ * braces. Also rejects commands that begin with a launcher, and metrics that match no number or
+ * lack blanks around =. ERR_SPEC with the position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */

@@ -243,10 +243,10 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits an option that is given as a map. The option's value is then the map's `kind`, such as
- * emulated in site: {kind: emulated, hosts: 4}, or a key of the map with a list of scalars, such as
- * `command` in workload: {command: [./pi]}. A key with a list of lists is an axis of a matrix, not
- * a value. */
+/* Visits an option that is given as a map, and the options inside the map. The option's value is
+ * the map's `kind`, such as emulated in site: {kind: emulated, hosts: 4}, or the key of a list of
+ * scalars, such as command in workload: {command: [./pi]}. The key of a list of lists is an axis of
+ * a matrix, not a value. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

@@ -7,8 +7,8 @@
 /* Function that keys_walk calls for each option, with the option's map entry in `g`. */
 typedef enum status keys_visitor(void *arg, const struct given *g, struct error *e);
 
-/* Keys allowed beside options: extends, matrix, cases, ... at the top of a spec; label and some
- * others in a case. */
+/* Keys of parts.def that are allowed beside options: none, the keys of a spec's top level (such as
+ * extends and matrix), or the keys of a case (such as label and matrix). */
 enum keys_beside { NOTHING_BESIDE, BESIDE_AT_TOP, BESIDE_IN_CASE };
 
 /* Visits every option in `map`, nested or dotted, and skips the keys allowed beside options. Any

@@ -32,7 +32,8 @@ struct axis {
     size_t n;
 };
 
-/* Options with one value each, which select points. Only options that are `set` count. */
+/* Options with one value each, given by an exclude, a baseline or a case. Only options whose value
+ * is `set` count. */
 struct selection {
     struct mark mark;
     struct config config;
@@ -75,9 +76,9 @@ struct reading {
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Completes the cases of what_if: multiplies options by their factors, and fills in the case with
- * all changes and the default baseline. Call it after all files and words are read. ERR_SPEC with
- * the position of the factor if an option to multiply is not a number or has several values. */
+/* Completes the cases of what_if: multiplies options by their factors, fills in case `all changes`,
+ * and sets the default baseline. Call it after all files and words are read. ERR_SPEC with the
+ * position of the factor if the option to multiply is not a number or has several values. */
 enum status what_if_resolve(struct spec *spec, struct error *e);
 
 /* Read options with one value (matrix_read_options), axes below `matrix` (matrix_read_axes) and
@@ -137,8 +138,8 @@ enum condition_kind option_kind(const struct spec_option *option);
 /* Returns whether the point has all values of the selection, or satisfies its condition. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
-/* Returns whether the selection names an option with values from the machine or --set. If it does,
- * an exclude that matches no point is accepted. */
+/* Returns whether the selection names an option whose values in the spec depend on the machine or
+ * come from --set. Such an exclude is allowed to match no point. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
 
 void selection_free(struct selection *selection);

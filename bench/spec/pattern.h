@@ -22,9 +22,9 @@ const char *pattern_split(char name[PATTERN_NAME], const char *text);
 enum status pattern_open(struct pattern **pattern, const char *text, size_t *at, struct error *e);
 void pattern_free(struct pattern *pattern);
 
-/* Value that a pattern finds: the text of its only group, its only named group or its group
- * "value"; without groups, the whole match. NULL if nothing matches; size 0 if the group has no
- * part in the match. */
+/* Value found by a pattern: the text of its group "value", else of its only named group, else of
+ * its only group; without groups, the whole match. `text` is NULL if nothing matches. `size` is 0
+ * if the group takes no part in the match. */
 struct pattern_value {
     const char *text; /* points into the matched line */
     size_t size;

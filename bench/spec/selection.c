@@ -9,7 +9,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Largest number of selections made from one entry of `exclude` with lists. */
+/* Largest number of combinations of values per entry of `exclude`. Each becomes a selection. */
 #define EXCLUDES_MAX 4096
 
 /* Name by which conditions refer to a point's case. */

@@ -67,8 +67,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* Finds an extended file by its path relative to the file `from`, else below configs/. The spec
- * owns the path. */
+/* Finds the extended file `text` below the folder of the file `from`, else below configs/. The spec
+ * owns *path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {
@@ -163,7 +163,7 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     char *name;
     struct value *value = &spec->config.values[OPT_NAME];
     struct mark mark = value->mark;
-    if (!value->set || mark_from_set(mark)) /* the words of `quick` set a name */
+    if (!value->set || mark_from_set(mark)) /* no name yet, or a name from `quick` */
         return OK;
     if (asprintf(&name, "%s_quick", value->text) < 0)
         return error_no_memory(e, "a name");

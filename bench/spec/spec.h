@@ -45,7 +45,7 @@ enum option_type {
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
     TYPE_CONDITION,  /* ">= 96.5"; kept as a number; "": no condition */
     TYPE_FIGURES,    /* list of names and maps; see bench/spec/figures/request.h */
-    TYPE_OWN,        /* text for workload.command; also kept as a number, or NAN */
+    TYPE_OWN,        /* text for workload.command; also kept as a number (NAN if not numeric) */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD, SCOPE_UNTIMED };
@@ -135,7 +135,7 @@ const struct spec_part *spec_parts(size_t *n);
 struct mark {
     const char *file; /* name of the file, borrowed from the spec, or a constant such as "SET" */
     int line, column;
-    /* position inside the anchor if the value is an alias; else 0 */
+    /* position where the anchor defines an aliased value; 0 for other values */
     int anchor_line, anchor_column;
 };
 
@@ -153,7 +153,7 @@ struct value {
     double number;
     double number_hi; /* upper bound of a RANGE */
     union {
-        double *numbers; /* values of types INTS and SEGMENTS, if of_numbers */
+        double *numbers; /* values of types INTS and SEGMENTS, for which of_numbers is true */
         char **texts;    /* types TEXTS STRINGS WORDS PATTERNS: values; FIGURES: figure names */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
@@ -161,7 +161,7 @@ struct value {
     unsigned n;                     /* number of elements: numbers, texts or figures */
     bool of_numbers;
     bool set;      /* given by a spec file, --set or a workload's command line; false: default */
-    bool borrowed; /* texts and numbers belong to another value, which outlives this one */
+    bool borrowed; /* text, path and lists belong to another value, which outlives this one */
 };
 
 /* One value for every option. */
@@ -214,8 +214,8 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
-/* Returns the compressor. If train.precision is fp32, this is sync.compress. For bf16 and fp16, it
- * is the compressor of the same name, or COMPRESSOR_none if sync.strategy is none. */
+/* Returns the effective compressor: sync.compress for train.precision fp32. For bf16 and fp16,
+ * returns the compressor of the same name, or COMPRESSOR_none if sync.strategy is none. */
 enum compressor_kind config_compressor(const struct config *config);
 /* Returns whether the compressor prevents overlap: the backward pass waits for each sum of
  * compressed gradients. */
@@ -233,7 +233,8 @@ enum status config_check_parallel(const struct config *config, const struct net_
 /* Returns the number of images per step over all ranks: train.global_batch, or train.batch_per_rank
  * times train.accumulate times replicas. 0 if neither batch option is given. */
 double config_global_batch(const struct config *config, long ranks);
-/* Returns the number of trained images per step; `train.remainder: drop` leaves some images out. */
+/* Returns the number of trained images per step over all ranks: config_global_batch, rounded down
+ * to a multiple of the number of replicas if train.remainder is drop. */
 double config_trained_batch(const struct config *config, long ranks);
 
 /* Checks that the batch options agree and that train.accumulate does not exceed the images per step
@@ -292,8 +293,9 @@ bool config_runs_here(const struct config *c);
  * only if all nodes are on one machine (shares_cores). site.link, site.leaf_hosts,
  * site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
-/* Returns whether the program reads the option at all, ignoring which strategy or optimizer is
- * chosen. */
+/* Returns whether the program can read the option, whatever the strategy and optimizer. Returns
+ * false only if the program is workload.command and the option belongs to the workload, except for
+ * seed, threads and batch sizes. */
 bool config_reads(const struct config *config, enum option_id option);
 /* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
  * example, strategy allreduce does not use sync.cap_mib. */
@@ -303,13 +305,12 @@ const struct spec_option *config_unread_by(const struct config *config, enum opt
 /* Returns ERR_ARGUMENT with the reason why option `id` on the command line has no effect. Call it
  * only if config_unread_by returns an option for `id`. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
-/* Writes the reason if a value has no effect because it exceeds the number of steps, epochs, ranks
- * or nodes, such as inject.steps: 100..200 in 50 steps. Returns false if the value has an
- * effect. */
+/* Returns whether option `id` has no effect because there are too few steps, epochs, ranks or
+ * nodes, as with inject.steps: 100..200 in 50 steps. If so, writes the reason to `why`. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64, EMULATED_HOSTS_MAX = 16 };
-/* Writes rate and delay of the link between emulated or simulated hosts, such as "1gbit delay
- * none", or the link's name. */
+/* Writes the name of the link between emulated or simulated hosts; if site.link is none, writes the
+ * link's rate and delay, such as "1gbit delay none". */
 void config_link(char text[LINK_BYTES], const struct config *config);
 /* Return the seconds per byte and the delay (s) of the link between emulated or simulated hosts; 0
  * if the link is unlimited or has no delay. The options must have passed link_check. */
@@ -348,8 +349,9 @@ static inline double config_images_taken(const struct config *c)
 double config_launch_steps(const struct config *config);
 /* Returns the number of steps of an epoch; NAN if the number of images is not known yet. */
 double config_epoch_steps(const struct config *config);
-/* Returns the number of steps of an accuracy run, in which each evaluated batch counts as a third
- * of a step (forward only). NAN if the number of images is unknown until they are read. */
+/* Returns the number of steps of an accuracy run. Evaluating a batch counts as a third of a step,
+ * since only the forward pass runs. NAN for a user's own images (DATA_OWN), whose number is not
+ * known yet. */
 double config_run_steps(const struct config *config);
 /* Returns whether ranks read their data in lockstep. */
 bool config_reads_in_step(const struct config *config);
@@ -435,7 +437,8 @@ static inline bool config_writes_checkpoints(const struct config *c)
            config_number(c, OPT_CHECKPOINT_STEPS) > 0;
 }
 
-/* Returns whether checkpoint.path names a file; else each accuracy run has its own file. */
+/* Returns whether checkpoint.path is not at its default. By default, each accuracy run of a
+ * campaign has its own checkpoint file. */
 bool config_names_checkpoint(const struct config *config);
 
 /* ---- Elastic accuracy runs ---- */
@@ -448,12 +451,14 @@ struct segment {
 
 /* Returns whether accuracy runs have segments or restart after the death of a rank. */
 bool config_is_elastic(const struct config *config);
-/* Returns the number of segments: 1 without `elastic`, with all epochs and ranks. */
+/* Returns the number of segments. Without option `elastic`, one segment has all epochs and
+ * ranks. */
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
-/* Makes the config of a run that continues on only `ranks` of its ranks, with no more ranks per
- * node than before. `from` must outlive `to`. */
+/* Copies a config, but sets the number of ranks to `ranks`, and `nodes` to the fewest nodes that
+ * need no more ranks per node than `from`. Texts and lists are shared with `from`, which must
+ * outlive `to`. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
@@ -502,11 +507,12 @@ struct point {
     /* index of the first point with strategy none that differs from this point only in sync.*; this
      * point's own index if there is no such point */
     size_t silent_index;
-    /* index of the calibration point whose timings this point replays; else its own index */
+    /* index of the calibration point whose timings this point replays; this point's own index if it
+     * replays none */
     size_t calibration_index;
-    /* [workload] index of the first point that runs this workload with equal options, except that
-     * kernels.* and peer.* may differ. This point's own index if it runs a peer, or if no such
-     * point exists */
+    /* [workload] index of the first point that runs the peer `workload` and otherwise has this
+     * point's options, apart from kernels.* and peer.*. This point's own index if there is no such
+     * point, if `workload` is not a peer, or if this point runs a peer */
     size_t peers[WORKLOADS];
     bool requested; /* part of the matrix; false: added, for example as a baseline point */
 };
@@ -606,12 +612,13 @@ extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };
 
-/* Folders below which a value's relative path is looked up, in this order: the folder of the file
- * with the value, the folders that a recorded spec lists, the current folder. For a value of --set:
- * the current folder, the spec's folder, the listed folders. NULL ends the list. Each folder is ""
- * (the current folder) or ends in '/'. */
+/* Folders below which a value's relative path is looked up, in this order. For a value in a file:
+ * the folder of that file, the folders that a recorded spec lists, the current folder. For a value
+ * of --set: the current folder, the folder of the spec, the folders that a recorded spec lists.
+ * NULL ends `folders`. Each folder is "" (the current folder) or ends in '/'. */
 struct seen_from {
-    char *beside; /* folder of the file with the value; freed by seen_from_close */
+    /* folder of the file that sets the value, or of the spec for --set; freed by seen_from_close */
+    char *beside;
     const char *folders[SEEN_FROM_MAX + 1];
 };
 enum status seen_from_open(struct seen_from *from, const struct spec *spec, struct mark mark,
@@ -635,14 +642,14 @@ enum status point_arguments(char ***arguments, const struct point *point, struct
  * and all arguments from "--" on, are left in argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
-/* Reads a model. `name` is a path (with '/' or ending in .yaml), or the name of
- * configs/models/<name>.yaml below the current folder, then below $SCALEBENCH_HOME. A parameter
- * count in the file is checked. ERR_SPEC or ERR_SHAPE with file:line:column. */
+/* Reads a model. `name` is a path (with '/' or ending in .yaml), or names the file
+ * configs/models/<name>.yaml, searched for below the current folder, then below $SCALEBENCH_HOME.
+ * If the file states a parameter count, the count is checked. ERR_SPEC or ERR_SHAPE with
+ * file:line:column. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
-/* Writes a network as one line of JSON without a line end. The JSON has the input with mean and std
- * per channel, layers with options, shapes and tensors, and all tensors with dimensions and
- * offsets. */
+/* Writes a network as one line of JSON without a line end. The JSON includes mean and std of each
+ * channel, `layers` (with options and shapes) and `tensors` (with dimensions and offsets). */
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
 
 /* Computes the SHA-256 of the JSON of model_write_json, in hexadecimal. Files that describe the

@@ -24,19 +24,20 @@ bool bool_parse(const char *text, bool *yes);
  * of each word comes first. */
 const char *bool_word(size_t i);
 
-/* Parses a number alone (*type becomes TYPE_REAL), or directly followed by a unit of time, a unit
- * of size or %. *number is in seconds, bytes or per cent. Returns false for any other text. */
+/* Parses a number without unit (*type becomes TYPE_REAL), or directly followed by a unit of time
+ * (TYPE_TIME, *number in seconds), a unit of size (TYPE_SIZE, bytes) or % (TYPE_PERCENT, per cent).
+ * Returns false for any other text. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
-/* Converts `written`, a plain value where a list is expected, to list items without brackets, for a
- * suggestion in a message: "1, 2" for "1 2". For segments and for ranges such as "1..3", writes a
- * fixed example. */
+/* Makes the suggestion for the message that an option expects a list, not the plain value
+ * `written`. Writes list items without brackets to `text`: "1, 2" if `written` is "1 2". For
+ * segments and for ranges such as "1..3", the items are a fixed example. */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */
 const char *value_unit(enum option_type type, size_t i);
 
-/* Parses a value into *value. Frees the old contents; after an error, keeps them instead. */
+/* Parses a value into *value, whose old contents are freed. After an error, *value is unchanged. */
 enum status value_parse(struct value *value, const struct given *g, struct error *e);
 
 /* Copies a value. `to` is overwritten, not freed. After an error, nothing in `to` needs freeing. */
@@ -45,8 +46,8 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
 void value_borrow(struct value *to, const struct value *from);
 void value_free(struct value *value);
 
-/* Parse, copy and free values of every type except FIGURES. The options of a figure have these
- * types. */
+/* Parse, copy and free a value of any type except FIGURES, for example a value of a figure's own
+ * options. */
 enum status value_parse_plain(struct value *value, const struct given *g, struct error *e);
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
@@ -60,8 +61,8 @@ enum status value_set_list(struct value *value, unsigned step, value_item_writer
 /* Writes a text as a YAML scalar in quotation marks. */
 void value_write_quoted(FILE *out, const char *text);
 
-/* Returns whether a value equals the option's default, even if the spec sets it; recorded specs set
- * all options. False for an option without a default. */
+/* Returns whether a value equals the option's default. value->set is ignored, since recorded specs
+ * set all options. False for an option without a default. */
 bool value_is_preset(const struct spec_option *option, const struct value *value);
 
 /* Returns whether two values of the same option are equal. */

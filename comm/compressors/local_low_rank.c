@@ -137,10 +137,11 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
     return norm;
 }
 
-/* Projects each vector twice, because rounding spoils the direction of a vector that loses most of
- * its length ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). If
- * nothing but rounding errors remains, a unit vector replaces the vector. A NaN makes its whole
- * vector NaN; a vector with an infinite value becomes a unit vector or NaN. */
+/* Subtracts from each vector its projection on the earlier vectors twice, because rounding spoils
+ * the direction of a vector that loses most of its length ("twice is enough": Kahan; Parlett, The
+ * symmetric eigenvalue problem, 1980). If nothing but rounding errors remains, a unit vector
+ * replaces the vector. A NaN makes its whole vector NaN; a vector with an infinite value becomes a
+ * unit vector or NaN. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

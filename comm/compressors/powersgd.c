@@ -31,7 +31,7 @@ struct part {
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors + 1] one per tensor, then the total sizes of P and Q */
+    struct part *parts; /* [n_tensors + 1] one per tensor; last p, q: total sizes of P, Q */
     real *memory;       /* residual [n], then Q of all tensors [n_q] */
     real *p;
     size_t n_q;
@@ -106,8 +106,8 @@ static void powersgd_begin(struct sync *s)
                       1);
 }
 
-/* Adds this rank's gradient to the residual, then computes P = residual * Q. If the tensor is not a
- * matrix, copies its gradient to the place of P instead. */
+/* Adds this rank's gradient to the residual, then computes P = residual * Q. If tensor i is not a
+ * matrix, copies its gradient into the buffer of P instead. */
 static void project(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);

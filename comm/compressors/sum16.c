@@ -10,12 +10,13 @@
  * 2^-25 is half the smallest fp16 number.
  *
  * Several sums may be in transit at the same time. Shares are sent in the order in which sums
- * start. The summed shares are sent in the same order on another communicator, each as soon as all
- * its shares have arrived. No rank waits before all sums have started.
+ * start. In the same order, but on another communicator, a receiver sends each summed share as soon
+ * as the share has arrived from all ranks. No rank waits before all sums have started.
  *
  * fp16: half precision. Its smallest number is 6e-8 and gradients are small, so sync.fp16_scale
  * scales them up for sending. Numbers above 65504 / scale become infinite in the sum, and soon the
- * weights and the loss do too. The record counts such numbers.
+ * weights and the loss do too. `infinite` in struct sync counts such
+ * numbers.
  *
  * bf16: the upper half of a float, with 8 significant bits. It has the range of float, so it
  * overflows only if full precision does. */
@@ -27,7 +28,7 @@
  * summed shares to all ranks. */
 struct sum_started {
     struct span span;
-    uint16_t *received; /* [ranks - 1][share] this rank's share from all other ranks */
+    uint16_t *received; /* [ranks - 1][share] shares of the sum received from other ranks */
     struct exchanger scatter, gather;
 };
 
@@ -44,7 +45,7 @@ struct sum16 {
         /* `gathering`: number of sums whose gather has begun. `complete`: number of sums whose
          * gather is known to be complete. */
         complete;
-    uint16_t *wire;     /* [n] this rank's gradients in 16 bits, then the sum over ranks */
+    uint16_t *wire;     /* [n] 16-bit gradients of this rank; their sum over ranks replaces them */
     uint16_t *received; /* [n + ranks * n_tensors] received shares of all sums */
     real *sum;          /* [longest share] buffer for adding shares in full precision */
 };
@@ -137,8 +138,8 @@ static enum status sum16_start(struct sync *s, struct range tensors, struct erro
     return exchanger_begin(s, &sum->scatter, e);
 }
 
-/* Adds up this rank's share of the next sum, whose scatter is complete. Starts to send the result
- * to all ranks. */
+/* Adds up this rank's share of the next sum and starts to send the result to all ranks. The scatter
+ * of the sum must be complete. */
 static enum status gather_next(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;

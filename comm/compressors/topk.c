@@ -1,8 +1,8 @@
-/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends sync.topk
- * percent of its numbers, chosen by largest magnitude, with their indices. Every rank adds all
- * packets in the order of ranks. Numbers that were not sent are kept for the next step. The largest
- * numbers are chosen from the whole gradient under allreduce, per tensor under allreduce_layer, per
- * bucket under bucketed.
+/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends the sync.topk
+ * percent of its numbers that have the largest magnitudes, with their indices. Every rank adds the
+ * numbers sent by all ranks, in the order of ranks. Numbers that were not sent are kept for the
+ * next step. Strategy allreduce chooses numbers from the whole gradient at once, allreduce_layer
+ * from each tensor, bucketed from each bucket.
  *
  * Sending rounds nothing: each sum of gradient and earlier residual is either sent or kept
  * unchanged. */

@@ -70,11 +70,12 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
 }
 
 /* Program reader (program.h) that times operations which run one after another. Operation k ends at
- * the time end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The
- * total time is split over the operations in proportion to their bytes. */
+ * the time end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019).
+ * ready_k is the time when the gradients of operation k are ready. t_k is the total time multiplied
+ * by the operation's fraction of all bytes. */
 struct exposure {
     struct reader reader;
-    const double *ready; /* times when gradients are ready; NULL: only adds up bytes */
+    const double *ready; /* times when gradients are ready; NULL: expose counts bytes only */
     double comm, all;    /* total time and total bytes of the operations */
     double bytes, end;
 };

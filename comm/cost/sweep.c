@@ -28,10 +28,10 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Link between two ranks and the interfaces that its messages occupy. sending_s, receiving_s, up_s
- * and down_s point to the time (s) until which an interface is busy: of the sender, of the receiver
- * (NULL: never busy), of the sender's leaf switch and of the receiver's (NULL: same leaf or no
- * leaves). leaf_beta_s: seconds per byte at a leaf switch. */
+/* Link between two ranks and the interfaces that its messages occupy. Each pointer refers to the
+ * time (s) until which an interface is busy: sending_s at the sender, receiving_s at the receiver
+ * (NULL: never busy), up_s at the sender's leaf switch, down_s at the receiver's leaf switch (up_s
+ * and down_s NULL: same leaf or no leaves). leaf_beta_s: seconds per byte at a leaf switch. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -144,9 +144,10 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
-/* Starts all sends of a rank in a round: if op->rule->posted, when the operation begins, otherwise
- * at the rank's next MPI call. Returns the end of the last send. If bursts are allowed, messages
- * leave burst_s earlier, but the interface is busy until the same time as without bursts. */
+/* Starts all sends of a rank in a round: at the start of the operation if op->rule->posted,
+ * otherwise at the rank's next MPI call. Returns the end of the last send. If bursts are allowed,
+ * messages leave burst_s earlier, but the interface is busy until the same time as without
+ * bursts. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];

@@ -7,9 +7,9 @@
  * ranks of a host share one interface to the network. A rank ends a round when it has sent its
  * messages, received the messages of others and finished its additions. A rank adds a message while
  * later messages arrive. A late rank delays others only through its messages. Operations run one
- * after another. None starts before backward has produced its gradients. Computing and
+ * after another. No operation starts before backward has produced its gradients. Computing and
  * communication do not slow each other down. If a seed is set, the time of each transfer is
- * multiplied by a random pace of its link.
+ * multiplied by a random factor (link_pace).
  *
  * A message between hosts on different leaf switches also occupies the links from both leaves to
  * the spine switches. All hosts of a leaf share the links of that leaf.
@@ -22,7 +22,7 @@
 #include "comm/cost/program.h"
 
 enum { LINK_PACES = 7, LINK_PACE_NAME = 24 };
-/* Percentiles of message times in `paces` of struct link_model, from 0 (minimum) to 100
+/* Percentages of the percentiles in `paces` of struct link_model, from 0 (minimum) to 100
  * (maximum). */
 extern const double link_percentiles[LINK_PACES];
 /* Writes the name of a row of link.csv to `name`: pace_P with P = link_percentiles[percentile],
@@ -37,8 +37,8 @@ struct link_model {
     double paces[LINK_PACES];
 };
 
-/* Returns the pace at quantile `u` in [0, 1], interpolated between percentiles; 1 without
- * scatter. */
+/* Returns the factor of message times at quantile `u` in [0, 1], interpolated between link->paces;
+ * 1 if message times do not scatter. */
 double link_pace(const struct link_model *link, double u);
 
 struct sweep_machine {

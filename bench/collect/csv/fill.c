@@ -53,8 +53,8 @@ static CSV_CELL_TEXT *text_of(void *row, const struct column *column)
     return (CSV_CELL_TEXT *)((char *)row + column->offset);
 }
 
-/* Sets a text cell of the row. Does nothing if the cell is set already, or the file has no such
- * column. */
+/* Sets the row's cell in `column` to `text`. Does nothing if the cell is set already, or `column`
+ * is NULL (the file lacks the column). */
 static void set_text(void *row, const struct column *column, const char *text)
 {
     if (column != NULL && *text_of(row, column) == NULL)

@@ -27,8 +27,8 @@ void csv_add(struct csv *csv, void *row);
 /* Writes a row from `cells`, one text for each of the csv->own.n columns. `point`: id of the row's
  * point. */
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
-/* Returns whether the file needs an extra column for the option: the file has a column `point`, but
- * no column named by the option's key. */
+/* Returns whether `file` needs an extra column for `option`: its rows belong to points (column
+ * `point`), and no column has the option's key as its name. */
 bool csv_has_option(const struct csv *csv, const char *file, enum option_id option);
 
 /* Removes a CSV file that an earlier analysis wrote, but this analysis does not, so that no

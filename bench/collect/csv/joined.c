@@ -13,8 +13,8 @@ struct joining {
     bool begun;
 };
 
-/* Sets `path` to the file of the point's last launch that wrote this file. Returns false if no
- * launch wrote it. */
+/* Sets `path` to j->file of the point's last launch that has such a file. Returns false if no
+ * launch of the point has one. */
 static bool find_last(char path[4500], const struct joining *j, const struct point_summary *p)
 {
     char at[4500];

@@ -27,7 +27,7 @@ struct left {
 
 /* Selects the launches that a CSV file covers: valid timed launches (`time`), valid accuracy runs
  * (`accuracy`), and diverged launches of the selected kinds (`diverged`). `records`: whether the
- * rows need the ranks' records. */
+ * ranks' records are required, read if they exist, or not read. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;

@@ -1,6 +1,6 @@
-/* Writes the timeline of a launch: spans of all ranks on rank 0's clock, concurrent messages in
- * separate lanes. The JSON file has the Trace Event Format (Chromium's catapult project, 2016),
- * with complete events (X) and metadata (M). */
+/* Writes the timeline of a launch as rows of timeline.csv and as timeline.json: spans of all ranks
+ * on rank 0's clock, concurrent messages in separate lanes. timeline.json has the Trace Event
+ * Format (Chromium's catapult project, 2016), with complete events (X) and metadata (M). */
 #include "bench/collect/csv/timelines.h"
 
 #include <math.h>
@@ -157,8 +157,8 @@ static json_t *metadata(const char *what, int rank, int lane, const char *name)
                      lane, "args", "name", name);
 }
 
-/* Returns a trace event. Times are in microseconds since the earliest start, because viewers expect
- * no negative times. */
+/* Returns a span as a trace event. Times are in microseconds since the start of the earliest span,
+ * because viewers expect no negative times. */
 static json_t *event(const struct placed_list *list, const struct placed *p)
 {
     return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i}", "name", p->name, "cat", p->phase, "ph",

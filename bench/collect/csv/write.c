@@ -140,8 +140,8 @@ static enum csv_type type_of(enum option_type type)
     return whole ? CSV_INT : type == TYPE_REAL ? CSV_REAL : CSV_TEXT;
 }
 
-/* Adds an option's column to columns.csv. The column has no unit if its values are texts that
- * include one, such as "10 ms". */
+/* Adds the row of an option's column to columns.csv. The unit is empty if the column contains
+ * texts, because texts such as "10 ms" include their unit. */
 static void add_option(struct csv *csv, const char *file, const struct spec_option *option)
 {
     enum csv_type type = type_of(option->type);
@@ -206,8 +206,8 @@ static enum status write_file(FILE *out, void *what, struct error *e)
     return files[csv->file].write(csv, e);
 }
 
-/* Returns whether the run has the i-th file. fits.csv is left out if no curve is long enough, since
- * plotting programs refuse files without rows. */
+/* Returns whether files[i] is written. fits.csv is not written if no curve has enough rank counts
+ * for a fit, because plotting programs refuse files without rows. */
 static bool is_written(size_t i, const struct summary *s)
 {
     return csv_file_is_wanted(i, s->spec) && (files[i].write != csv_fill_fits || s->fits->n > 0);

@@ -239,8 +239,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     launch_list_waits(result, ranks);
 }
 
-/* Returns the rank that was certainly the last to arrive in the most steps. -1: no step has a
- * certain last rank, or another rank may have arrived last in as many steps. */
+/* Returns the rank with the most steps in which it certainly arrived last. -1: no step has a
+ * certain last rank, or another rank may have arrived last in at least as many steps. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -413,8 +413,9 @@ static bool is_first(const struct rank_record *records, int i,
     return first == i;
 }
 
-/* Sets the numbers of nodes, machines and ranks per node, and the lists of nodes and processors.
- * Nodes are distinguished by name; ranks of a node need not be consecutive. */
+/* Sets the numbers of nodes and machines, the largest number of ranks on a node, and the lists of
+ * nodes and processor models. Nodes are distinguished by name; ranks of a node need not be
+ * consecutive. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->nodes = result->ranks_per_node = result->machines = 0;

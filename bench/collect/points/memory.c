@@ -128,8 +128,9 @@ static size_t width_of(const struct samples *samples)
     return is_double ? sizeof(double) : sizeof(float);
 }
 
-/* Measured values are from timed launches, else from accuracy runs. An elastic accuracy run may end
- * with another number of ranks than the point, so its model states are not compared. */
+/* Takes measured values from timed launches or, if there are none, from accuracy runs. Model states
+ * of elastic accuracy runs are ignored, because the number of ranks may change during such a
+ * run. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct point_samples *all, struct error *e)
 {

@@ -35,7 +35,7 @@
 /* assumed time of a minor and of a major page fault (s), upper bounds */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
-/* share of the time of a launch's timed steps, above which page faults disturb the launch */
+/* limit of the time of page faults, as a share of the time of a launch's timed steps */
 #define FAULTS_SHARE 0.01
 
 /* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
@@ -45,8 +45,8 @@
  * number in total. */
 #define SWITCHES_FEW 4.0
 
-/* This factor times the median over the point's launches is added to the limits of page faults and
- * of context switches. */
+/* The limit of page faults rises by this factor times their median share over the point's launches,
+ * and the limit of context switches by this factor times their median rate. */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
@@ -92,7 +92,7 @@ void noise_join(char *to, size_t size, const char *by)
 
 /* ---- Comparison with all launches of the campaign ---- */
 
-/* State of comparing launches; `values` is scratch space for two numbers per launch. */
+/* State of noise_judge_launches. `values` is scratch space for two numbers per launch. */
 struct judge {
     struct summary *s;
     double *values;

@@ -7,8 +7,9 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns `ratio`, a ratio of two points, or `unknown` if a point diverged, or if launches were
- * lost and only one pair is left: one pair has no interval to show its uncertainty. */
+/* Returns `ratio`, the ratio of p to `reference` over n pairs of launches. Returns `unknown` if a
+ * point diverged, or if lost launches leave n < 2: one pair has no interval to show its
+ * uncertainty. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {
@@ -18,15 +19,15 @@ static struct interval judged(struct interval ratio, size_t n, const struct poin
     return ratio;
 }
 
-/* Returns the Karp-Flatt serial fraction; r: cores / cores of the base point (Karp and Flatt,
- * "Measuring parallel processor performance", 1990). NAN if r <= 1 or r is NAN (weak scaling). */
+/* Returns the serial fraction of Karp and Flatt ("Measuring parallel processor performance", 1990).
+ * r: cores of the point / cores of the base point. NAN if r <= 1 or r is NAN (weak scaling). */
 static double karp_flatt(double speedup, double r)
 {
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
 }
 
-/* Sets efficiency and Karp-Flatt fraction from the speed-up. r: cores / cores of the base point;
- * strong_r: r for strong scaling, else NAN. */
+/* Sets efficiency and Karp-Flatt fraction from the speed-up. r: cores of the point / cores of the
+ * base point; strong_r: r for strong scaling, else NAN. */
 static void set_claims_of_cores(struct point_scaling *c, double strong_r, double r)
 {
     const struct interval *s = &c->speedup;
@@ -50,8 +51,9 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     set_claims_of_cores(c, strong ? r : NAN, r);
 }
 
-/* Removes results that are misleading if ranks share cores: intervals, efficiency, serial fraction.
- * The times are valid, but do not show how the point would scale on more cores. */
+/* If the point or its base is oversubscribed, removes efficiency, serial fraction and the interval
+ * of the speed-up. If the point is oversubscribed, also removes the interval of images_per_s. Times
+ * on shared cores are valid, but do not show how the point would scale on more cores. */
 static void withhold_claims(struct point_summary *p, const struct summary *s)
 {
     const struct point_summary *base = &s->points[p->base];
@@ -74,8 +76,9 @@ static double bytes_ratio(const struct samples *time, const struct samples *base
     return reference > 0 ? own / reference : NAN;
 }
 
-/* Factors the ratio to the fastest peer into less work (FLOPs) and a faster rate (FLOP/s). A peer
- * that does not report its FLOPs is assumed to compute all FLOPs of the network. */
+/* Splits the ratio to the fastest peer into two factors: FLOPs of the peer / FLOPs of the point,
+ * and FLOP/s of the point / FLOP/s of the peer. A peer that does not report its FLOPs is assumed to
+ * compute all FLOPs of the network. */
 static void set_peer_factors(struct point_beside_peer *b, const struct samples *time,
                              const struct samples *peer)
 {

@@ -26,12 +26,12 @@ struct table_column {
     enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
     bool published;                            /* the column shows the published value of `cell` */
-    bool names_level;                          /* cells show confidence levels below TIMING_LEVEL,
-                                                  since the levels differ between points */
+    bool names_level;                          /* confidence levels differ between points: a cell
+                                                  shows its level if below TIMING_LEVEL */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
                                                   column; NULL: every point has one */
     size_t member, values; /* offsets in struct point_summary of the value, and of the number of
-                              values behind its interval (0: no interval) */
+                              launches or launch pairs that give its interval (0: no interval) */
 };
 
 struct table {
@@ -105,8 +105,8 @@ void table_print_rules(FILE *out, const struct summary *s);
 /* Prints the numbers of rules by grade, such as "9 of 12 met, 3 not applicable". */
 void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
-/* Prints sentences about the base points, with their times and rates, and about ratios, longest
- * steps and disturbed launches. */
+/* Prints sentences about base points (times and rates), ratios, longest steps, waiting pipeline
+ * stages and disturbed launches. */
 void table_print_notes(FILE *out, const struct summary *s);
 
 /* Prints one line about the subject of the campaign: scaling, network, data, training and site. */

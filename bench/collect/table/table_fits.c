@@ -8,10 +8,10 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Largest number of points that a law may miss and still describe a curve. A law misses a point if
- * the point's 95 % interval excludes the law's speed-up. With 8 points, even the true speed-ups
- * miss two or more points in 6 % of curves. A fitted law misses fewer, since it follows the
- * measured points. */
+/* Largest number of missed points with which a law still describes a curve. A law misses a point if
+ * the law's speed-up lies outside the point's 95 % interval. With 8 points, even a law equal to the
+ * true speed-ups misses two or more points in 6 % of curves. A fitted law misses fewer, since it is
+ * fitted to the measured points. */
 enum { MISSED_MOST = 1 };
 
 /* Prints " 5.2 [4.8, 5.9]". `beyond`: text in place of an unknown upper bound. */

@@ -1,4 +1,4 @@
-/* Prints the table that ends a campaign: lines above it, rows, lines below it. */
+/* Prints the table at the end of a campaign, and the lines above and below the table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void print_rows(FILE *out, const struct summary *s, int width)
     fputc('\n', out);
     for (size_t i = 0; i < s->n; i++)
         print_row(out, &t, &s->points[i]);
-    size_t length = strlen(t.left_out); /* a list that ends with "eff." already has its full stop */
+    size_t length = strlen(t.left_out); /* a list that ends with "eff." gets no second full stop */
     if (length > 0)
         fprintf(out, "Columns in summary.md alone: %s%s\n", t.left_out,
                 t.left_out[length - 1] == '.' ? "" : ".");

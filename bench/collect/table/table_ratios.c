@@ -1,5 +1,5 @@
-/* Prints notes on ratios in the table: the number of launch pairs, ratios of bytes, and factors of
- * ratios to a peer. */
+/* Prints, below the table, sentences about ratios: the number of launch pairs behind speed-ups,
+ * bytes per step relative to the base, and images/s and memory relative to peers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 
 /* ---- Speed-ups ---- */
 
-/* Returns by how much (%) the ratio of the median images/s of `p` and `base` differs from the
- * printed speed-up, a median of paired ratios. 0: ratio and speed-up round to the same digits. */
+/* Returns the relative difference (%) of two ratios `p` / `base`: the ratio of median images/s, and
+ * the printed speed-up (median of one ratio per block). 0: unknown, or the two ratios round to the
+ * same digits. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];

@@ -164,8 +164,8 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- limits.csv ---- */
 
-/* Prints the smallest and the largest measured peak rate (GFLOP/s) in the rows of one step, which
- * begins with row l. Ops that multiply bf16 numbers have another peak rate than other ops. */
+/* Prints the measured peak compute rate (GFLOP/s) of one step, whose rows begin at row l. If ops
+ * have different peak rates, prints the smallest, and the largest as the rate of bf16 ops. */
 static void print_units(FILE *out, struct csv_row l)
 {
     double least = INFINITY, most = 0;

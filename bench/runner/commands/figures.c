@@ -179,7 +179,8 @@ static bool is_sweep(const char *operand)
     return text_ends(operand, ".csv") && !path_is_folder(operand);
 }
 
-/* Refuses options and further operands if the operand is the table of a sweep. */
+/* Refuses a .csv operand that is not a sweep table, and --set, --output or further operands beside
+ * a sweep table. */
 static enum status check_sweep(const struct arguments *a, struct error *e)
 {
     const char *given = a->set != NULL      ? "--set"

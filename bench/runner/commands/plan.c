@@ -155,7 +155,8 @@ static enum status read_number(int *number, const char *option, const char *text
     return OK;
 }
 
-/* Reads the options that describe leaf switches. Requires a whole number of uplinks per switch. */
+/* Reads the options that describe leaf switches. --oversubscription (hosts per uplink) must divide
+ * --leaf-hosts (hosts per switch). */
 static enum status read_leaves(struct export_options *options, const struct arguments *a,
                                struct error *e)
 {
@@ -173,7 +174,7 @@ static enum status read_leaves(struct export_options *options, const struct argu
                      options->oversubscription, options->leaf_hosts);
 }
 
-/* Exports the point that --point names, else all points. */
+/* Exports the point whose number is given by --point; without --point, exports all points. */
 static enum status export_points(const struct arguments *a, const struct spec *spec,
                                  const struct export_options *options, FILE *out, struct error *e)
 {

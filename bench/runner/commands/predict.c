@@ -1,6 +1,7 @@
-/* `scalebench predict`: predicts the step times of measured points and prints the errors. A link
- * model is fitted to all points of a run on this link. Three more fits leave out the points with
- * the same strategy, network or number of ranks as the predicted point. */
+/* `scalebench predict`: predicts the step times of measured points and prints the errors. The model
+ * of a link is fitted to all points of the run that use the link. For each predicted point, the
+ * model is also fitted without the points of the same strategy, without the points of the same
+ * network, and without the points of the same number of ranks. */
 
 #include "bench/compare/operand.h"
 #include "bench/forecast/cross_validation.h"

@@ -15,11 +15,9 @@
 struct asking {
     const struct arguments *arguments;
     struct spec_machine machine;
-    void (*show)(FILE *out,
-                 const struct run_status *status); /* prints the status of a run, unless json is
-                                                      set */
-    json_t *json;                                  /* array that collects runs for --json, else
-                                                      NULL */
+    /* prints the status of a run; not called if `json` is set */
+    void (*show)(FILE *out, const struct run_status *status);
+    json_t *json; /* array that collects the runs for --json; NULL without --json */
     FILE *out;
     size_t n, unreadable;
 };

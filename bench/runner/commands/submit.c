@@ -27,7 +27,7 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
     char *longer = NULL;
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
-    /* On sites other than slurm, a launcher option would be an error. */
+    /* Sites other than slurm may reject site.launcher and site.interface. */
     bool elsewhere =
         site->set && site->number != SITE_slurm && !scope_is_campaign(option_get(option)->scope);
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||

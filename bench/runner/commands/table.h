@@ -11,7 +11,7 @@ struct command {
     const char *name, *operand, *options, *summary;
 };
 
-/* type of an option's value, and of its member of struct arguments */
+/* type of a command option's value, and of the member of struct arguments that stores the value */
 enum command_option_type {
     OPTION_TEXT,  /* const char *; if the option is repeated, the last value */
     OPTION_LINES, /* char *, owned; the values of the repeated option, one per line */

@@ -32,8 +32,8 @@ static bool is_latest_of(const char *folder, const char *campaign)
     return strlen(folder) > (size_t)length && strcmp(folder + strlen(folder) - length, ending) == 0;
 }
 
-/* Returns whether to omit `folder` from the list: a sweep, a run of doctor, or the latest run of
- * one of `campaigns`. */
+/* Returns true for a folder that the list omits: a sweep, a run of doctor, or the latest run of one
+ * of `campaigns`. */
 static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 {
     size_t n;
@@ -72,8 +72,9 @@ static enum status take_table(const char *path, void *arg, struct error *e)
     return known ? OK : with_tables_add(t->found, folder, e);
 }
 
-/* Appends the folders of committed tables whose paths match `pattern`. For short paths, searches
- * the current folder if it contains results/reference, else tools->home. */
+/* Appends the folders of committed tables whose paths match `pattern`. If the current folder
+ * contains results/reference, searches the current folder, which gives relative paths. Otherwise
+ * searches tools->home. */
 static enum status take_committed(struct taking *t, const char *pattern, const struct tools *tools,
                                   struct error *e)
 {

@@ -334,9 +334,9 @@ static bool has_bound(const struct condition_term *term, const char *name)
     return !isnan(term->number) && strcmp(term->name, name) == 0;
 }
 
-/* Evaluates the condition with `name` equal to each number that the condition compares `name` with,
- * and just below and above that number. Between these numbers the result is constant. Returns in lo
- * whether the condition always holds, in hi whether it ever holds. */
+/* Evaluates the condition with `name` just below, at and just above each number that the condition
+ * compares with `name`. All other values of `name` give one of the same results. Returns in `lo`
+ * whether the condition always holds, in `hi` whether it ever holds. */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);

@@ -43,10 +43,10 @@ enum {
     CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
 };
 
-/* Converts `number`, in seconds, bytes or per cent (`type`), to the unit of the comparison's first
- * name with a unit of this type, or else of the comparison's first name. `term`: index of the
- * comparison's first term. Returns NAN if the name's unit is of another type. If the name has no
- * unit, a percentage becomes a fraction, unless the name is an option. Other numbers are
- * unchanged. */
+/* Converts `number` to the unit of one name in the comparison that begins at term `term`: the first
+ * name with a unit of `type`, or else the first name. `type` gives the unit of `number`: seconds,
+ * bytes, per cent or none (TYPE_REAL). Returns NAN if the two units are of different types. If the
+ * name or `number` has no unit, returns `number` unchanged, but a percentage as a fraction unless
+ * the name is an option. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

@@ -167,8 +167,8 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* Returns the factor of the first unit of this kind among the names in steps [begin, end); 1 if
- * there is none. */
+/* Returns the size, in seconds or bytes, of the unit of the first name in steps [begin, end) whose
+ * unit is of this kind; 1 if no name has such a unit. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {
     for (size_t i = begin; i < end; i++)

@@ -27,7 +27,8 @@ struct figure_request {
     struct mark mark;
     /* `set` is false for options that the spec leaves at their default */
     struct value options[FIGURE_OPTIONS];
-    /* `published`: draw the spec's published.*; `published_set`: the spec sets `published` */
+    /* `published`: whether to draw the values of the spec's options published.*; `published_set`:
+     * whether the spec sets the figure's option `published` */
     bool published, published_set;
     struct figure_source *sources;
     size_t n_sources;
@@ -62,8 +63,8 @@ const struct spec_option *figure_option_find(const char *key);
 /* Kind of figure: a row of figures.def. */
 struct figure_kind {
     const char *name, *script, *preset;
-    /* a spec with this figure is rejected if all its points have the default of this option (enum
-     * option_id); OPTION_COUNT: no such option */
+    /* option (enum option_id) that at least one point of the spec must change from its default;
+     * OPTION_COUNT: no such option */
     int wants;
 };
 const struct figure_kind *figure_kind_get(const struct figure_request *request);

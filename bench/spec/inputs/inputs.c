@@ -16,8 +16,8 @@
 #include "kernels/base/names.h"
 
 /* Options whose values are files or folders. `folder`, `ending`: folder and file ending of the copy
- * that a run keeps; NULL: no copy. `shared`: folders searched for every spec, so that figures of a
- * run can be drawn if its copies are missing. */
+ * that a run keeps; NULL: no copy. `shared`: folders searched last, below the current folder and
+ * $SCALEBENCH_HOME, for example if a run's copies are missing. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
@@ -107,8 +107,9 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 
 /* ---- Files that a run does not copy ---- */
 
-/* Sets the path of a file that does not exist yet. Chooses the first search folder in which the
- * file's folder exists. ERR_SPEC if there is no such search folder, except in a recorded spec. */
+/* Sets value->path for a file that does not exist yet: below the first search folder that contains
+ * the folder part of value->text. ERR_SPEC if no search folder contains that part, except in a
+ * recorded spec. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -164,8 +165,8 @@ static enum status check_tensors(const struct value *value, const char *key, str
                       key, value->text, LENGTH_BYTES);
 }
 
-/* Rejects a folder in place of a file, except for data.path. Where a checkpoint is read or written,
- * also rejects a file that is not in safetensors format. */
+/* Rejects a folder in place of a file, except for data.path. For checkpoint options, also rejects a
+ * file that is not in safetensors format. */
 static enum status check_file(const struct value *value, const struct input_kind *kind,
                               struct error *e)
 {
@@ -180,9 +181,10 @@ static enum status check_file(const struct value *value, const struct input_kind
 }
 
 /* Searches for a file or folder, and sets value->path to its absolute path. A missing file is an
- * error only if the spec or a launch reads it, and never in a recorded spec. If checkpoint.path is
- * missing, because a launch is still to write it, place_new sets its path. For any other missing
- * file, value->path is NULL, and the program that needs the file reports the error. */
+ * error only if the spec or a launch reads it, and never in a recorded spec. If the file of
+ * checkpoint.path is missing, place_new sets value->path, since a launch will write the file. For
+ * any other missing file, value->path is NULL, and the program that needs the file reports the
+ * error. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {

@@ -21,7 +21,7 @@
 #define SIDE_MAX 4096
 /* Largest number of classes. */
 #define CLASSES_MAX 1000
-/* Largest count: a double represents all whole numbers up to this one exactly. */
+/* Largest parameter count: a double represents all whole numbers up to this one exactly. */
 #define COUNT_MAX 9007199254740992.0
 
 enum model_key {
@@ -338,8 +338,8 @@ static enum status check_momentum(const struct layer_desc *layer, const struct n
                       "momentum (weight of a new batch), such as 0.1");
 }
 
-/* Rejects a window larger than 1x1 pixels plus padding in a layer after a dense layer, whose output
- * has height and width 1. */
+/* Rejects a layer that comes after a dense layer and whose window exceeds 1x1 pixels plus padding,
+ * since a dense layer's output has height and width 1. */
 static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
                                   const struct node *node, struct error *e)
 {
@@ -406,8 +406,8 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     return check_idle_relu(net, node, e);
 }
 
-/* Rejects a last layer that has no parameters and as many outputs as inputs: it would only distort
- * the scores of the layer before. */
+/* Rejects a last layer without parameters that has as many outputs as inputs: it would only change
+ * the logits of the previous layer. */
 static enum status check_last(const struct net_desc *net, const struct node *list, struct error *e)
 {
     const struct layer_desc *last = &net->layers[net->n_layers - 1];

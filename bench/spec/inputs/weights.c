@@ -103,8 +103,8 @@ static enum status check_file(const struct point *point, enum option_id id, stru
     return status;
 }
 
-/* Returns whether the previous point has the same file and network, so that only the first point of
- * a long axis reads the file. */
+/* Returns whether the previous point has the same file and network. The file is then not checked
+ * again. */
 static bool is_checked(const struct spec *spec, size_t point, enum option_id id)
 {
     if (point == 0 || spec->points[point - 1].net != spec->points[point].net)

@@ -121,8 +121,8 @@ static long largest_batch(const struct config *config)
     return (images + ranks - 1) / ranks;
 }
 
-/* Returns the size of a micro-batch. If a step has several micro-batches, all have this size
- * (rules.c). */
+/* Returns the number of images in a rank's largest micro-batch. If a step has several
+ * micro-batches, rules.c requires that all have the same size. */
 static long micro_batch(const struct config *config)
 {
     long accumulate = config_int(config, OPT_ACCUMULATE);

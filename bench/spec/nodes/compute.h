@@ -14,9 +14,9 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
  * point that does not replay gets the defaults of compute.rate and compute.cores. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
-/* Resolves `compute` of a baseline point, a changed copy of a point of matrix `of`. If the copied
- * value replay came from compute = auto, and `baseline` does not set `compute`, the baseline
- * point's own ranks decide between real and replay. */
+/* Resolves `compute` of a baseline point, which is a copy of a point of matrix `of` with the values
+ * of `baseline`. If `baseline` does not set `compute`, and the copied value replay came from
+ * compute = auto, auto is resolved again for the ranks of the baseline point. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 

@@ -95,8 +95,8 @@ static enum status check_plan(const struct config *config, enum option_id *at, s
     return OK;
 }
 
-/* Checks that training can continue on some number of ranks from restart.min_ranks to ranks - 1. If
- * restart.min_ranks equals ranks, no rank may be lost, and nothing is checked. */
+/* Checks that restart.min_ranks is at most `ranks`. If restart.min_ranks < ranks, also checks that
+ * training can continue on some number of ranks in [restart.min_ranks, ranks - 1]. */
 static enum status check_fewer(const struct config *config, enum option_id *at, struct error *e)
 {
     int ranks = (int)config_int(config, OPT_RANKS);
@@ -130,8 +130,8 @@ static enum status check_restarts(const struct config *config, enum option_id *a
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
-/* Checks restarts within an epoch. The order of samples can continue on fewer ranks only if the
- * global batch and the shards stay the same. */
+/* Requires train.global_batch and data.shard = global if a run may restart on fewer ranks within an
+ * epoch. The order of samples then does not depend on the number of ranks. */
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&

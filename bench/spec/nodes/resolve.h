@@ -11,7 +11,8 @@ enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine,
 
 /* Completes ranks, nodes and ranks_per_node of a point. ranks_per_node counts the ranks of the
  * fullest node. Options without a meaning at the point's site (config_concerns) get their defaults.
- * ERR_SPEC if all three are given and contradict each other. */
+ * ERR_SPEC if ranks, nodes and ranks_per_node contradict each other or exceed their largest allowed
+ * values. */
 enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a baseline point, which is made from another point.

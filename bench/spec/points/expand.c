@@ -20,7 +20,7 @@ struct product {
     const struct axis *axes[OPTION_COUNT];
     /* index into `lengths` for each axis; axes of a zip share one index */
     size_t ways[OPTION_COUNT];
-    size_t lengths[OPTION_COUNT]; /* [n_ways] number of values of the axes with this index */
+    size_t lengths[OPTION_COUNT]; /* [n_ways] number of values of each axis or zip */
     size_t n_axes, n_ways;
 };
 
@@ -167,8 +167,9 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether an earlier combination differs only in options that the point does not read. For
- * example, allreduce reads no sync.cap_mib, so sync.cap_mib: [1, 25] gives one allreduce point. */
+/* Returns whether an earlier combination differs from the point only in options that the point does
+ * not read. For example, allreduce reads no sync.cap_mib, so sync.cap_mib: [1, 25] gives one
+ * allreduce point. */
 static bool is_repeated(struct alike *seen, const struct product *product,
                         const struct point *point, const struct config *written,
                         const struct spec *spec)

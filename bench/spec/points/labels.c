@@ -61,14 +61,14 @@ static bool labels_calibration(enum option_id id, bool differs)
 }
 
 /* For each case in which an option varies, appends the option to the labels of the points that use
- * it. A default variant or compressor is never appended; another one is always appended to labels
- * without a case name. */
+ * it. A default variant or compressor is never appended. Any other variant or compressor is
+ * appended to labels without a case name even if it does not vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
     const char *preset = spec->presets.values[id].text;
-    /* First test with config_concerns, which is cheaper than config_uses and holds for at least the
-     * same points. */
+    /* First test with config_concerns: it is cheaper than config_uses, and true for every point for
+     * which config_uses is true. */
     if (compare_values(cases, spec, id, config_concerns))
         compare_values(cases, spec, id, config_uses);
     for (size_t i = 0; i < spec->n_points; i++) {

@@ -87,8 +87,8 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
 }
 
 /* Returns whether a default in the spec is allowed although the point does not read it: in a
- * baseline, where it resets a value, or on an axis with other values. A default above a limit, such
- * as the number of steps, is not allowed: it would add a point without effect. */
+ * baseline, where it resets a value, or on an axis with other values. On an axis, a default above a
+ * limit (such as the number of steps) is not allowed, since it would add a point without effect. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of,
                           const struct config *config, enum option_id id)
 {
@@ -174,7 +174,7 @@ static const struct written_value *find_unread(const struct spec *spec, enum opt
     return NULL;
 }
 
-/* Returns whether no point uses any value of the axis other than the default. */
+/* Returns whether every value of the axis except the default is unread and may be removed. */
 static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
 {
     size_t presets = 0, unread = 0;
@@ -201,8 +201,8 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* With the owner's mark (such as --set), options that need the removed value are excused
-         * too (is_excused). */
+        /* The default gets the mark of option `owner` (such as --set), so that is_excused also
+         * allows options that need the removed value. */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

@@ -52,8 +52,9 @@ struct search {
 };
 static const struct search silent_points = {is_not_sync, is_silent, is_any, 0};
 
-/* Finds, for each group of points with equal values of the compared options, the first point that
- * fits. `most`: largest number of points looked up later. */
+/* Stores in *first, for each group of points with equal values of the compared options, the index
+ * of the first point for which search->fits returns true. `most`: largest number of points looked
+ * up in *first. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {
@@ -65,8 +66,8 @@ static enum status find_first(struct alike **first, const struct spec *spec,
 }
 
 /* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
- * group that fits. A point gets its own index if there is no partner, if the point asks for none,
- * or if the point is itself one that fits. */
+ * group for which `fits` returns true. A point gets its own index if its group has no such point,
+ * if `fits` is true for the point itself, or if `asks` is false for it. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {

@@ -19,8 +19,8 @@ void point_identify(struct point *point, const struct spec *spec);
  * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Call it if point `with` needs `added`. Clears the case name of `added` if `with` is of another
- * case, unless the spec requests `added`. */
+/* Call this function for each point `with` that needs point `added`. If the two are of different
+ * cases, it clears the case name of `added`, unless the spec requests `added`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -40,8 +40,8 @@ enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
 
-/* Adds missing points without communication: each point with measure.replay and several ranks is
- * compared with one. */
+/* Adds missing points without communication, since each point with measure.replay and several ranks
+ * is compared with such a point. */
 enum status silent_add(struct spec *spec, struct error *e);
 
 /* Sets silent_index and peers of all points (struct point). */
@@ -63,13 +63,14 @@ enum status labels_write(struct spec *spec, struct error *e);
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
-/* Removes unread values if they come from an extended file, or if the command line or the machine
- * determines that no point reads them. Sets *some if points must be made again. */
+/* Removes values that no point reads if they come from an extended file, or if the command line or
+ * the machine determines which points read them. Sets *some to whether a value was removed: if so,
+ * the points must be expanded again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether --set, option `quick` or the machine determines option `owner`
- * (spec_option_is_open). Options ranks and nodes also count as determined if ranks, nodes or
- * ranks_per_node is determined. */
+ * (spec_option_is_open). For ranks and nodes, returns true if any of ranks, nodes and
+ * ranks_per_node is determined in this way. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
 /* Returns whether a position is in a file that the spec extends. */

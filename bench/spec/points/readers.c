@@ -159,7 +159,8 @@ static double longest_steps(const struct config *config)
     return fmax(trained_steps(config), is_timed(config) ? config_launch_steps(config) : 0);
 }
 
-/* Returns the number of steps before the last period of local SGD. */
+/* Returns the largest sync.post_local that leaves a whole sync.period: the number of steps of the
+ * longest launch or accuracy run, minus sync.period. */
 static double before_last_period(const struct config *config)
 {
     return longest_steps(config) - config_number(config, OPT_sync_period);
@@ -286,7 +287,7 @@ static double largest_leaf(const struct config *config)
 }
 
 /* Returns whether replayed compute depends on the number of cores: compute = auto compares the
- * cores with the ranks, and the cores limit the ranks of a calibration. */
+ * cores with the ranks; without compute.rate, the cores limit the ranks of the calibration. */
 static bool counts_cores(const struct config *config)
 {
     return config_int(config, OPT_COMPUTE) == COMPUTE_auto ||
@@ -342,8 +343,8 @@ static const struct reader readers[] = {
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
     {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
-    /* `command` passes this row, because `trainers` has already rejected the option for foreign
-     * programs */
+    /* `command` satisfies this row, but reader_find_lack returns `trainers` for foreign programs
+     * before it checks rows */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
@@ -430,8 +431,8 @@ static const struct reader readers[] = {
     {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
     {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
     {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
-    /* conditions on options that the trainer does not receive come last, since it cannot check
-     * them */
+    /* conditions on options that the trainer does not receive come last: the trainer ignores them,
+     * and reader_find_lack returns only the first unsatisfied condition */
     {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},

@@ -45,7 +45,7 @@ static bool is_cut(const struct spec *spec)
     return false;
 }
 
-/* Returns whether each step of inject.steps that has the phase is a warm-up step. */
+/* Returns whether all steps of inject.steps in which inject.phase occurs are warm-up steps. */
 static bool is_in_warmup(const struct config *c)
 {
     double warmup = config_number(c, OPT_TIME_WARMUP), epoch = config_epoch_steps(c);
@@ -55,8 +55,8 @@ static bool is_in_warmup(const struct config *c)
     return reader_is_each_step(c) && last <= warmup;
 }
 
-/* Returns the reason why no measured step of inject.steps has the phase; NULL if there is such a
- * step. Warm-up steps of timed launches are not measured. */
+/* Returns why inject.phase occurs in no measured step of inject.steps; NULL if it occurs in a
+ * measured step. Warm-up steps of timed launches are not measured. */
 static const char *find_missed_step(const struct config *c)
 {
     bool trained = c->values[OPT_ACCURACY_SEEDS].n > 0;

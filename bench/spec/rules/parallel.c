@@ -125,8 +125,8 @@ static enum status check_pipeline(const struct config *config, const struct net_
 /* ---- Slices of dense layers ---- */
 
 /* Checks that the layers can be cut into `slices` slices. With several replicas, slices must be of
- * equal size. Otherwise, the order of ranks in a sum could differ between slices with the memory
- * layout, and layers that all slices hold would drift apart. */
+ * equal size. With unequal sizes, memory layouts differ between slices, so their sums could add
+ * ranks in different orders, and the slices' copies of whole layers would drift apart. */
 static enum status check_layers(const struct net_desc *net, long slices, long replicas,
                                 enum option_id *at, struct error *e)
 {

@@ -36,7 +36,8 @@ static enum status error_no_overlap(const struct config *config, struct error *e
                       misplaced->text, names);
 }
 
-/* Checks sync.overlap. Strategies that sum after backward ignore it, but some point must use it. */
+/* Rejects sync.overlap other than none if no point overlaps. Strategies that sum gradients after
+ * the backward pass ignore the option. */
 static enum status check_overlap(const struct spec *spec, struct error *e)
 {
     const struct config *misplaced = NULL;
@@ -222,7 +223,8 @@ static double largest_side(const struct point *point)
     return (double)most;
 }
 
-/* Returns one less than the number of elements of the largest tensor. */
+/* Returns the largest sync.zero_persist at which a tensor is still sharded: one less than the size
+ * of the largest tensor. */
 static double largest_tensor(const struct point *point)
 {
     size_t most = 1;
@@ -237,7 +239,7 @@ static double gradient_bytes(const struct point *point)
     return (double)point->net->net.n_params * sizeof(float);
 }
 
-/* Returns the size of the gradients in MiB, rounded up to the digits that the message prints. */
+/* Returns the size of the gradients in MiB, rounded up to 4 decimals to keep the message short. */
 static double gradient_mib(const struct point *point)
 {
     return ceil(gradient_bytes(point) / (1 << 20) * 1e4) / 1e4;
@@ -395,7 +397,8 @@ static size_t topk_most(const struct point *point)
     return sends ? topk_count(point->net->net.n_params, share) : 0;
 }
 
-/* Rejects two values of sync.topk that both send a single gradient element. */
+/* Rejects different values of sync.topk if topk selects only one gradient element at every
+ * point. */
 static enum status check_topk(const struct spec *spec, struct error *e)
 {
     const struct value *first = NULL;
@@ -448,8 +451,8 @@ static const struct constancy {
     {OPT_LR_MIN, keeps_cosine, " equals train.lr and"},
 };
 
-/* Rejects a constant schedule if no point's schedule varies. Beside a schedule that varies, a
- * constant one serves as a control. */
+/* Rejects a schedule that keeps the learning rate constant, unless the same kind of schedule
+ * changes the rate at another point: the constant rate is then a control. */
 static enum status check_constancy(const struct constancy *row, const struct spec *spec,
                                    struct error *e)
 {
@@ -521,8 +524,8 @@ double spec_chance(const struct spec *spec, int *classes)
     return 100.0 / *classes;
 }
 
-/* Rejects accuracy bounds below the accuracy of random guessing: probably a fraction was written in
- * place of a percentage. Recorded specs keep their values. */
+/* Rejects required and target accuracies that are not above chance (random guessing): the user
+ * probably wrote a fraction in place of a percentage. Recorded specs are not checked. */
 static enum status check_chance(const struct spec *spec, struct error *e)
 {
     static const enum option_id accuracies[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};

@@ -153,21 +153,21 @@ static enum status check_seeds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether local SGD sends nothing in the timed steps: up to step sync.post_local, gradients
- * are summed; after it, weights are averaged in each sync.period-th step. Steps count from
- * sync.post_local. */
+/* Returns whether local SGD sends nothing in the timed steps: none is among the first
+ * sync.post_local steps, which sum gradients, and none comes a multiple of sync.period later, when
+ * weights are averaged. `before`, `last`: steps since sync.post_local. */
 static bool is_silent(const struct config *c)
 {
     int64_t period = config_int(c, OPT_sync_period);
-    int64_t warmup = config_int(c, OPT_TIME_WARMUP) - config_int(c, OPT_sync_post_local);
-    int64_t last = warmup + config_int(c, OPT_TIME_STEPS);
+    int64_t before = config_int(c, OPT_TIME_WARMUP) - config_int(c, OPT_sync_post_local);
+    int64_t last = before + config_int(c, OPT_TIME_STEPS);
     return config_uses(c, OPT_sync_period) && c->values[OPT_TIME_LAUNCHES].number_hi > 0 &&
-           config_int(c, OPT_RANKS) > 1 && !config_is_simulated(c) && warmup >= 0 &&
-           last / period == warmup / period;
+           config_int(c, OPT_RANKS) > 1 && !config_is_simulated(c) && before >= 0 &&
+           last / period == before / period;
 }
 
-/* Rejects points at which no averaging of local SGD falls into the timed steps, unless --set or
- * option `quick` sets the number of steps. */
+/* Rejects points whose timed steps contain no averaging of local SGD. Accepts such points if --set
+ * or option `quick` sets the number of timed or warm-up steps, but not sync.period. */
 static enum status check_periods(const struct spec *spec, struct error *e)
 {
     bool is_cut =

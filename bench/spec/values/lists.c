@@ -93,9 +93,9 @@ enum status value_parse_texts(struct value *value, const struct given *g, struct
 
 /* ---- Patterns ---- */
 
-/* Adds the option, the position and the pattern to the error of pattern_open. The position is the
- * fault, `at` characters into the text, or the start of the pattern if the file has escapes or line
- * breaks in the text. Returns ERR_SPEC. */
+/* Adds the option, a position and the pattern to *e, the error of pattern_open. The position is
+ * `at` characters after the start of the pattern, or the start itself if the file writes the
+ * pattern with escapes or line breaks. Returns ERR_SPEC. */
 static enum status refuse_pattern(const struct given *item, size_t at, struct error *e)
 {
     struct node place = *item->node;

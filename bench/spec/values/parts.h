@@ -22,9 +22,9 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
  * `text`. */
 const char *value_number_text(char text[32], double number);
 
-/* Checks a number against the option's bounds. `unit`: unit of the bounds in the message, such as
- * "s"; "": option->unit. A default outside the bounds is allowed, since command lines of workloads
- * contain defaults. */
+/* Checks a number against the option's bounds. `unit`: unit that the message writes after the
+ * bounds, such as "s"; "": no unit after the bounds, but option->unit after the number. A default
+ * outside the bounds is allowed, since command lines of workloads contain defaults. */
 enum status value_check_range(const struct given *g, double number, const char *unit,
                               struct error *e);
 

@@ -26,8 +26,8 @@ struct node {
 
 void node_free(struct node *node);
 
-/* Sets *to to a copy of `from`, freed by the caller. If memory ran out, *to is NULL; returns
- * ERR_MEMORY with the message "no memory for WHAT". */
+/* Sets *to to a copy of `from`, freed by the caller. If memory runs out, sets *to to NULL and
+ * returns ERR_MEMORY with the message "no memory for <what>". */
 enum status node_copy_text(char **to, const char *from, const char *what, struct error *e);
 
 /* Returns the entry of a map with this key; NULL if there is none. */
@@ -40,8 +40,8 @@ bool node_is_empty(const struct node *node);
  * them, for example, for anchors. */
 bool key_is_own(const char *key);
 
-/* mark_ahead returns the position `characters` characters after a mark; node_text_mark returns the
- * position of a scalar's text. */
+/* mark_ahead returns `mark` moved right by a number of characters; for an aliased value, only the
+ * position in the anchor moves. node_text_mark returns the position of a scalar's text. */
 struct mark mark_ahead(struct mark mark, int characters);
 struct mark node_text_mark(const struct node *node);
 

@@ -3,12 +3,14 @@
  *
  *   conv1.weight, fc1.bias ...   parameters, with PyTorch's names and shapes
  *   norm1.running_mean, .running_var, .num_batches_tracked   batch norm, as in PyTorch
- *   optimizer.0.conv1.weight     optimizer state, one tensor per slot and parameter (adam: 0 first, 1
- *                                second moments; sgd: 0 velocity)
+ *   optimizer.0.conv1.weight     optimizer state, one tensor per slot and parameter (adam: slot 0
+ *                                first, slot 1 second moments; sgd: slot 0 velocity)
  *   rank.1.strategy              strategy state of one rank, in the strategy's own format
- *   rank.1.params, .optimizer    replicas of ranks other than 0, if they differ
+ *   rank.1.params, .optimizer    replica of rank 1 if replicas differ; the model above is
+ *                                the replica of rank 0
  *   __metadata__                 progress, loss scale if there is one, facts that a resumed run
- *                                must share (checkpoint_keys.def), and xxh3: a hash of all else
+ *                                must share (checkpoint_keys.def), and xxh3: a hash of all other
+ *                                content
  *
  * Files of schema 1 are still read. They have `data_xxh3`, a hash of the tensors' bytes only, and
  * name running statistics norm1.mean and norm1.var.
@@ -36,9 +38,10 @@
 #define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
 /* This rank's part of a network that is divided among several ranks. `comm`: the ranks that
- * together hold one replica of the network. The replica with rank 0 of the run is saved, and rank 0
- * is the first rank of its `comm`. `tensors`: range of the network's tensors on this rank; running
- * statistics are not divided. If tensors are sliced, slice i is on rank i of `comm`. */
+ * together hold one replica of the network. Only the replica that includes rank 0 of the run is
+ * saved; rank 0 of the run is rank 0 of `comm` too. `tensors`: range of the network's tensors on
+ * this rank. If tensors are sliced, rank i of `comm` has slice i of each tensor. On every rank, the
+ * array of running statistics has the size for the whole network. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
@@ -49,7 +52,7 @@ struct checkpoint_parts {
 /* State of this rank that a checkpoint saves and restores, and the facts that must be equal in a
  * run that resumes from the checkpoint. All pointers are borrowed. */
 struct checkpoint_state {
-    struct sync *sync; /* strategy, with its own state, ranks and waiter */
+    struct sync *sync; /* strategy, with its state, communicator and loss scale */
     /* parameters and optimizer state of the whole network, or of this rank's part */
     const struct arenas *arenas;
     const struct checkpoint_parts *parts; /* NULL: this rank has the whole network */
@@ -74,16 +77,16 @@ struct divergence {
 
 /* Position of a run between two steps. */
 struct progress {
-    /* steps done in a checkpoint that was read; checkpoint_write saves
-     * checkpoint_state.steps_done */
+    /* steps done, as read from a checkpoint; checkpoint_write saves checkpoint_state.steps_done
+     * instead */
     uint64_t steps_done;
     /* current epoch, counted from 0, and number of its steps that are done (possibly all) */
     uint32_t epoch, step;
     struct score train; /* loss and correct images, summed over the steps of this epoch so far */
     double *losses;     /* [n_losses] each rank's sum of losses; NULL: not in the file */
     size_t n_losses;
-    /* loss scale (fp16) in a checkpoint that was read; checkpoint_write saves the loss scale of
-     * checkpoint_state.sync */
+    /* loss scale (fp16), as read from a checkpoint; checkpoint_write saves the loss scale of
+     * checkpoint_state.sync instead */
     struct loss_scale loss_scale;
     /* divergence on this rank; in a file: the first divergence on any rank */
     struct divergence divergence;
@@ -101,8 +104,8 @@ void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, cons
 
 /* Writes the state and rank 0's `progress` to `path`. progress->train must be summed over all
  * ranks. progress->losses has the loss sum of each rank, so that a resumed rank continues its own
- * sum and rounds as without interruption. Collective: returns when the file is on disk. An older
- * file at `path` is kept until the new file is complete.
+ * sum with the same rounding as an uninterrupted run. Collective: returns when the file is on disk.
+ * An older file at `path` is kept until the new file is complete.
  *
  * If checkpoint.dtype is not f32, also writes a copy for other programs: parameters in 16 bits,
  * running statistics and batch counts unchanged, no optimizer state. checkpoint.resume rejects the
@@ -116,7 +119,7 @@ struct checkpoint {
     bool weights_only;
     char prefix[CHECKPOINT_NAME_BYTES]; /* prefix removed from every weight's name; "": none */
     bool rounded;                       /* whether weights are rounded from F64 to F32 */
-    /* reason why the ranks' own states are not restored; "": they are restored */
+    /* warning with the reason why the tensors rank.* are not restored; "": no warning */
     char reset[CHECKPOINT_RESET];
     struct progress progress; /* owns history and losses */
 };

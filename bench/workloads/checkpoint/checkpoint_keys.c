@@ -78,8 +78,8 @@ static bool with_rule_of_ranks(const struct checkpoint_state *s)
     return !s->rescales && config_int(s->config, OPT_LR_RULE) != LR_RULE_constant;
 }
 
-/* Returns whether checkpoint and run must have the same number of epochs, because a cosine schedule
- * of the learning rate depends on it. */
+/* Returns whether checkpoint and run must have the same number of epochs: true if the learning rate
+ * has a cosine schedule, which depends on this number. */
 static bool with_schedule_of_epochs(const struct checkpoint_state *s)
 {
     return config_int(s->config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
@@ -95,8 +95,8 @@ static bool with_loss_scale(const struct checkpoint_state *s)
     return s->sync->config.precision == PRECISION_fp16;
 }
 
-/* Returns whether checkpoint and run must have the same micro-batches. Micro-batches do not change
- * gradients, but they change batch-norm statistics. */
+/* Returns whether checkpoint and run must have the same train.accumulate: true if the network has
+ * batch norm that is not frozen. Batch-norm statistics depend on the micro-batches. */
 static bool with_statistics(const struct checkpoint_state *s)
 {
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;

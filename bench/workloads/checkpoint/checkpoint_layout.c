@@ -114,8 +114,8 @@ static void hash_text(XXH3_state_t *state, const char *text)
     XXH3_64bits_update(state, text, strlen(text) + 1);
 }
 
-/* Returns the metadata as JSON with sorted keys, for the hash. Other programs may change the order
- * of keys. */
+/* Returns the metadata without the key `xxh3` as JSON text for the hash; NULL if memory runs out.
+ * Keys are sorted, since other programs may reorder them. */
 static char *metadata_text(const json_t *metadata)
 {
     json_t *rest = metadata != NULL ? json_copy((json_t *)metadata) : json_object();

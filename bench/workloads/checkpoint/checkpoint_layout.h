@@ -10,10 +10,11 @@
 #endif
 
 /* Tensors of a checkpoint, in the order of the file. First the model: batch counts, parameters,
- * running statistics. Then optimizer slots and sections of ranks. The order aligns all tensors, as
- * PyTorch's reader requires: 8-byte numbers come first, single bytes last. */
+ * running statistics. Then optimizer slots, then tensors with state of single ranks
+ * (layout_add_section). The order aligns all tensors, as PyTorch's reader requires: 8-byte numbers
+ * come first, single bytes last. */
 struct layout {
-    /* [n] tensors in the order of the file; their `data` point into the arenas */
+    /* [n] tensors in the order of the file, with borrowed `data` */
     struct safetensors_tensor *tensors;
     char (*names)[CHECKPOINT_NAME_BYTES];
     size_t n, n_model;

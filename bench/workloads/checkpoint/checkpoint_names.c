@@ -97,8 +97,8 @@ static const char *prefixed(const struct safetensors *file, const char *name)
     return NULL;
 }
 
-/* Lists tensor names of the file in `known`: every name if `all`, otherwise only names that are not
- * in `layout`. Returns the number of names listed. */
+/* Writes names of the file's tensors to `known`: every name if `all`, otherwise only names that are
+ * not in `layout`. Returns the number of names written. */
 static size_t list_names(const char **known, const struct safetensors *file,
                          const struct layout *layout, bool all)
 {

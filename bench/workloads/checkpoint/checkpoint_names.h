@@ -11,8 +11,8 @@ bool names_a_section(const char *name);
 /* Returns the rank in a tensor name "rank.<rank>.<what>" and sets *what; -1 for other names. */
 long names_section_rank(const char *name, const char **what);
 
-/* Removes a prefix such as "module." from all names in the file, if all begin with it and more of
- * the model's n tensors are found without it. Sets `prefix` to the removed prefix, or "". */
+/* Removes a prefix such as "module." that all names in the file share, if more names match the
+ * model's n tensors without the prefix than with it. Sets `prefix` to the removed prefix, or "". */
 void names_leave_out_prefix(struct safetensors *file, const struct safetensors_tensor *model,
                             size_t n, char prefix[CHECKPOINT_NAME_BYTES]);
 

@@ -63,8 +63,8 @@ static size_t part_numbers(const struct part *p)
     return n;
 }
 
-/* Copies array i (parameters, an optimizer slot or statistics) from a part to the whole network. If
- * `take`, copies from the whole network to the part. */
+/* Copies array i (parameters, an optimizer slot or statistics) of a part: from `own` to `whole`, or
+ * from `whole` to `own` if `take`. */
 static void copy_array(struct arenas *whole, int i, real *own, const struct part *p, bool take)
 {
     size_t n;

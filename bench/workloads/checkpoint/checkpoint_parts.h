@@ -12,8 +12,8 @@ enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoin
 /* Allocates zeroed arenas for the whole network. Call checkpoint_parts_free in any case. */
 enum status checkpoint_parts_open(struct arenas *whole, const struct checkpoint_state *s,
                                   struct error *e);
-/* Copies this rank's slice of parameters and statistics from `whole` to its own arenas. Optimizer
- * state is copied too, unless weights_only. */
+/* Copies from `whole` to s->arenas: this rank's slice of the parameters, all running statistics
+ * and, unless `weights_only`, this rank's slice of the optimizer state. */
 void checkpoint_parts_take_slice(const struct checkpoint_state *s, struct arenas *whole,
                                  bool weights_only);
 

@@ -140,8 +140,8 @@ static enum status check_end(const struct safetensors *file, const struct progre
                     p->epoch, p->step, epochs);
 }
 
-/* Reads the progress of the run. In an elastic run, earlier epochs may have had another number of
- * steps. */
+/* Reads the progress of the run. In an elastic run, progress.steps_done is not compared with
+ * progress.epoch, since earlier epochs may have had another number of steps. */
 static enum status read_progress(struct checkpoint *c, const struct checkpoint_state *s,
                                  struct error *e)
 {
@@ -254,8 +254,8 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     return OK;
 }
 
-/* Returns whether a tensor has the name (rank.<rank>.<what>), type and shape of the state of one of
- * `ranks` ranks. */
+/* Returns whether a tensor is the state of one rank: named rank.<rank>.<what> with a rank below
+ * `ranks`, and of the expected type and shape. */
 static bool is_section(const struct safetensors_tensor *found, const struct arenas *a, long ranks)
 {
     const char *what = "";

@@ -296,8 +296,8 @@ static void add_loss_scale(json_t *metadata, const struct sync *s)
     set_number(metadata, "loss_scale.skipped", scale->skipped);
 }
 
-/* Adds the facts that identify the run to the metadata. Public model collections need the key
- * "format"; its value "pt" means PyTorch's names and shapes. */
+/* Adds to the metadata the facts that identify the run. Public model collections need the key
+ * "format"; the value "pt" means PyTorch's names and shapes. */
 static enum status add_facts(json_t *metadata, const struct checkpoint_state *s,
                              const struct sections *all, struct error *e)
 {

@@ -195,8 +195,9 @@ static size_t numbers_at_once(const struct array_file *file)
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts the `n` numbers at `from` to bytes. In images with channels last, reorders the numbers
- * to channels first. `first`: index of the first of these numbers in the file. */
+/* Converts the `n` numbers at `from` to bytes at `to`. If the file has channels last, reorders the
+ * image to channels first. ERR_DATA if a label is outside 0 to 255. `first`: index in the file of
+ * the first number at `from`, for the message. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -209,9 +210,9 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
     return OK;
 }
 
-/* Writes the header, then all numbers, converted to bytes, to `sink`. ERR_DATA if the file is
- * truncated or has trailing bytes. Buffers: `from` for the header or numbers_at_once(file) numbers
- * of the file, `to` for the same numbers as bytes. */
+/* Writes the header to `sink`, then all numbers as bytes. ERR_DATA if the file is truncated or has
+ * trailing bytes. `from`: buffer for the header, or for numbers_at_once(file) numbers as they are
+ * in the file. `to`: buffer for numbers_at_once(file) bytes. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {
@@ -250,7 +251,7 @@ static enum status inflation_fill(void *arg, int sink, struct error *e)
     return status;
 }
 
-/* Makes a cache key from everything that determines the cached bytes. */
+/* Makes a cache key from `set` and the file's resolved path, size and modification time. */
 static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
                             struct error *e)
 {
@@ -261,7 +262,8 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
     return status;
 }
 
-/* Opens the cached copy of the file. The cache entry is named "SET-FILE", without ".gz". */
+/* Maps the cached copy of the file, and makes the copy first if needed. The copy's file name begins
+ * with `set`, "-" and the file's name without ".gz". */
 static enum status open_cached(struct array_file *file, const char *set, struct inflation *in,
                                struct error *e)
 {

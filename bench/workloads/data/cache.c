@@ -66,8 +66,8 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
     return read ? OK : error_set(e, ERR_DATA, "the file cannot be read in full");
 }
 
-/* Makes the header for the contents that follow it in the file, and sets *hash. The header is text,
- * so that `head -c 4096` identifies an entry. */
+/* Hashes the `contents` bytes after the header in file `fd`, sets *hash, and makes the header from
+ * *hash and `key`. The header is text, so that `head -c 4096` shows the key of an entry. */
 static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
                                uint64_t *hash, struct error *e)
 {

@@ -33,8 +33,8 @@ enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const ch
                              struct error *e);
 
 /* Maps the entry of `key`. If the entry is missing or altered, `fill` makes it first. `key` is one
- * line of text that describes everything that determines the contents; `name` only makes the file
- * name readable. If the cache folder cannot be used, warns and makes the contents in memory.
- * ERR_MEMORY if an entry cannot be mapped; the entry is kept. */
+ * line of text with everything that determines the contents; `name` only makes the file name
+ * readable. If the cache folder cannot be used, warns and makes the contents in memory. ERR_MEMORY
+ * if there is too little memory to map the entry; the entry then stays in the cache. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

@@ -49,8 +49,8 @@ static enum status find_files(struct cifar *set, const struct data_set *data, co
     return OK;
 }
 
-/* Returns the name of a file or folder of CIFAR-10 in Python's pickle format if `folder` has one,
- * else NULL. */
+/* Looks in `folder` for CIFAR-10 in Python's pickle format. Returns the name of the first file or
+ * folder found, or NULL. */
 static const char *find_python_form(const char *folder)
 {
     static const char *const names[] = {"data_batch_1", "cifar-10-batches-py",

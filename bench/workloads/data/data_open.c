@@ -201,8 +201,8 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* Names the data set `name`, or after its folder if `name` is "auto". Rejects the name of a
- * built-in set, since results would be attributed to the built-in set. */
+/* Sets the data set's name to `name`, or to the name of its folder if `name` is "auto". Rejects the
+ * name of a built-in set, since results would be attributed to the built-in set. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

@@ -21,8 +21,9 @@ struct data_part {
     const uint32_t *slots; /* [n] index of each sample in `images`; NULL: sample i is at index i */
 };
 
-/* File and offset (bytes) of the first sample; the other samples follow it. Every process of the
- * node can open the file. `path` is "" if the samples are in no file. */
+/* Place of the images (or labels) of a data_part in a file: one after another, from byte `offset`
+ * of file `path`. Every process of the node can open the file. `path` is "" if the images or labels
+ * are only in memory. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -34,8 +35,8 @@ struct data_set {
     char path[1024];            /* folder of the files; "generated" for a generated set */
     struct shape shape;
     int classes;
-    /* Text that names the file and image with the largest label, which determines `classes`. "" if
-     * the number of classes is fixed. */
+    /* Text for messages: the file and image with the largest label (classes - 1). "" if `classes`
+     * comes from data_sets.def or is 2. */
     char largest[96];
     struct data_part train, test;
     struct data_place train_images, train_labels;
@@ -48,10 +49,10 @@ struct data_set {
  * becomes "digits" and "cifar10" becomes "shapes". SCALEBENCH_DATA=none searches no folder. "idx"
  * and "npy" need a folder; generated sets need "auto".
  *
- * Compressed or generated contents are written once to the cache (cache.h) and mapped from there;
- * plain files of bytes are mapped in place. Opening reads headers and labels, and hashes cache
- * entries and the files of MNIST. Most mapped pages of images are loaded only by data_load or at
- * their first use.
+ * Generated contents, CIFAR-10 and all files that must be decompressed or converted are written
+ * once to the cache (cache.h) and mapped from there. Other files are mapped in place. Opening reads
+ * headers and labels, and hashes cache entries and the files of MNIST. Most mapped pages of images
+ * are loaded only by data_load or at their first use.
  *
  * ERR_DATA if files are missing in the given folder or are truncated, overlong or corrupt. Also
  * ERR_DATA if a magic number or label is invalid, if the numbers of images and labels differ, or if

@@ -91,7 +91,7 @@ static float mix(float a, float b, float t)
     return a + (b - a) * t;
 }
 
-/* Displaces point p in [0, 1)^2 by the interpolated field. */
+/* Returns p, a point in [0, 1)^2, plus the field's interpolated displacement there. */
 static struct point field_move(const struct field *f, struct point p)
 {
     float x = p.x * (GRID - 1), y = p.y * (GRID - 1);
@@ -132,7 +132,8 @@ static struct point affine_move(const struct affine *a, struct point p)
 
 /* ---- Drawing ---- */
 
-/* Value of canvas.distance2 for a pixel far from all strokes. */
+/* Large initial value of canvas.distance2, the squared distance (pixels^2) from a pixel to the
+ * nearest stroke. */
 #define FAR 1e6f
 struct canvas {
     float distance2[PIXELS];
@@ -162,8 +163,8 @@ static void canvas_segment(struct canvas *canvas, struct point a, struct point b
         }
 }
 
-/* Interpolates from q[1] (t = 0) to q[2] (t = 1) (Catmull and Rom, "A class of local interpolating
- * splines", 1974). */
+/* Returns point t of the Catmull-Rom spline from q[1] (t = 0) to q[2] (t = 1). Catmull, Rom, "A
+ * class of local interpolating splines", 1974. */
 static struct point spline(const struct point q[4], float t)
 {
     float t2 = t * t, t3 = t2 * t;

@@ -1,6 +1,6 @@
-/* Reads data sets of four files, images and labels for training and test: MNIST, or the user's IDX
- * files or NumPy arrays. MNIST: LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to
- * document recognition", Proc. IEEE 86(11), 1998. */
+/* Reads data sets of four files: images and labels for training, images and labels for testing. The
+ * files are MNIST's or the user's own, in IDX or NumPy format. MNIST: LeCun, Bottou, Bengio,
+ * Haffner, "Gradient-based learning applied to document recognition", Proc. IEEE 86(11), 1998. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "bench/workloads/data/array_file.h"
 #include "bench/workloads/data/readers.h"
 
-/* data_hash of the original MNIST files. */
+/* Hash of the original MNIST files, as data_hash writes it. */
 #define MNIST_HASH "0344756129f65582"
 
 /* Indices of the four files. The indices of an image file and its label file differ only in the

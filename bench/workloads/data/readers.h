@@ -14,7 +14,8 @@
 struct pairs;
 
 /* Functions that open one kind of data set. Generated sets have `draw`; sets of files have `open`
- * and `no_files`. Error messages name the set by data->name. */
+ * and `no_files`. If an error message of `open` or `no_files` names the set, the name is
+ * data->name. */
 struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */

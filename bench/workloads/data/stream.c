@@ -36,7 +36,8 @@ enum status stream_start(struct stream *s, struct error *e)
     return OK;
 }
 
-/* Reads bytes of the file after decompressing its `depth` outermost gzip layers. */
+/* Reads the next `size` bytes of the file after `depth` decompressions (0: raw bytes), or fewer at
+ * the end. Sets *n to the number read. */
 static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
                                struct error *e);
 
@@ -71,8 +72,8 @@ static enum status gzip_feed(struct stream *s, int i, struct error *e)
     return OK;
 }
 
-/* Called at the end of a gzip member. Detects the end of the data, or begins the next member, since
- * some programs write several members. Rejects trailing bytes. */
+/* Handles the end of a gzip member. Sets `ended` at the end of the data, or begins the next member
+ * (some programs write several). Rejects other trailing bytes. */
 static enum status gzip_next_member(struct stream *s, int i, struct error *e)
 {
     struct gzip_layer *layer = &s->layers[i];

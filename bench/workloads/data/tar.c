@@ -56,7 +56,8 @@ static bool is_zero(const uint8_t block[BLOCK_BYTES])
 static void read_name(char name[260], const uint8_t block[BLOCK_BYTES])
 {
     const char *prefix = (const char *)block + PREFIX_AT;
-    /* GNU tar stores times where POSIX stores the prefix of the name */
+    /* After "ustar", POSIX has a zero byte and GNU tar a space. GNU tar stores times in place of
+     * the name's prefix. */
     bool posix = block[MAGIC_AT + MAGIC_BYTES] == '\0';
     snprintf(name, 260, "%.*s%s%.*s", posix ? PREFIX_BYTES : 0, prefix,
              posix && prefix[0] ? "/" : "", NAME_BYTES, (const char *)block + NAME_AT);

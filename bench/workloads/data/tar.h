@@ -1,5 +1,5 @@
-/* Reads members of a tar archive with ustar headers, as in POSIX.1-1988 or as GNU tar writes
- * them. */
+/* Reads members of a tar archive with ustar headers, in the POSIX.1-1988 format or GNU tar's
+ * variant. */
 #pragma once
 
 #include "bench/workloads/data/stream.h"

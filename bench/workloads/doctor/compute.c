@@ -13,8 +13,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* Number of rows and columns of the multiplied matrices. A product takes 1 to 2 ms, so a burst of
- * products overruns its planned time by little. */
+/* Number of rows and columns of the multiplied matrices. A product takes 1 to 2 ms, and
+ * multiply_for overruns its duration by at most one product. */
 enum { SIDE = 384 };
 
 /* Bytes of the memory stream's three arrays together. Each rank uses STREAM_BYTES_ALL divided by

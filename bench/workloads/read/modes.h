@@ -10,8 +10,8 @@ typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI
 struct read_mode {
     const char *name;
     read_call *read; /* MPI-IO read function; NULL in modes without MPI-IO */
-    /* Opens the mode. The data set is already mapped, but its pages are not loaded. NULL: nothing
-     * to open. */
+    /* Opens files, or copies or loads samples, as the mode requires. On entry, the data set is
+     * mapped but its pages are not loaded. NULL: nothing to do. */
     enum status (*open)(struct reader *r, struct error *e);
     /* Reads n samples into r->store, which has room for them. NULL: every rank already has all
      * samples. */
@@ -22,8 +22,8 @@ struct read_mode {
 #define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;
 #include "bench/spec/data_reads.def"
 
-/* Returns OK on every rank, or the status and error of the lowest failed rank if any rank has
- * failed. Collective. `mine`: status of this rank. */
+/* Collective. Returns OK if `mine`, the status of this rank, is OK on all ranks. Otherwise every
+ * rank gets the status and error of the lowest failed rank. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
 
 /* Creates an MPI type of one record of `bytes` bytes. The caller frees the type. Returns an MPI

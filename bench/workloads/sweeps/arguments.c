@@ -7,8 +7,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Returns the option that an argument "--name" or "--name=value" names; NULL if the option does not
- * exist. *value is NULL for the form "--name". */
+/* Returns the table row for an argument "--name" or "--name=value"; NULL if no option has this
+ * name. Sets *value to the text after "="; to NULL if there is no "=". */
 static const struct spec_option *find(const char *argument, const struct spec_option *rows,
                                       size_t n, const char **value)
 {

@@ -4,8 +4,8 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Hashes of a rank's weights. `all`: hash of every weight. `shared`: hash of the weights of which
- * every tensor slice has a copy. */
+/* Hashes of a rank's weights. `all`: one hash of all weights. `shared`: one hash of the weights
+ * that are copied to every tensor slice, not split. */
 struct weights_hash {
     uint64_t all, shared;
 };

@@ -1,5 +1,5 @@
-/* Splits a network into pipeline stages. Rank 0 decides and broadcasts the decision, because the
- * decision may depend on measured times. The decision does not affect training results. */
+/* Splits a network into pipeline stages. Rank 0 computes the split and broadcasts it, because
+ * measured times may differ between ranks. The split does not affect training results. */
 #pragma once
 
 #include "kernels/base/error.h"

@@ -1,6 +1,6 @@
 /* Brings the samples of an epoch to this rank before the epoch's first step, never within a step.
- * In modes of data.read in which every rank has all data, the data is read once. In other modes,
- * each rank fetches its samples once, or before every epoch if the shuffle is global. */
+ * If data.read is `all` or `window`, the data is read once. Otherwise, each rank fetches its
+ * samples once, or before every epoch if samples are shuffled across ranks. */
 #pragma once
 
 #include "bench/spec/spec.h"

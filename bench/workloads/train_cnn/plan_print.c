@@ -83,7 +83,7 @@ static void print_meanings(FILE *out, unsigned savings)
     fputs("Neither count includes the gradient of the images, which is never used.\n", out);
 }
 
-/* Tunes kernels as in a run with one rank, which has the machine to itself. */
+/* Fills `choices` with the kernels that tuning selects for a run with only one rank. */
 static enum status tune(uint8_t *choices, const struct net_desc *desc, const struct config *config,
                         struct net_options options, struct error *e)
 {

@@ -39,8 +39,9 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     return OK;
 }
 
-/* Replays one period of the strategy's communication, which has cost->steps steps. *time: mean time
- * per step (ns). A step without communication is not replayed and counts as 0 ns. */
+/* Replays cost->steps steps, one period of the strategy's communication, and advances *step by
+ * cost->steps. Sets *time to the mean time per step (ns). Steps without communication are not
+ * replayed and count as 0 ns. */
 static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
                                 const real *gradients, double *time, struct error *e)
 {

@@ -99,9 +99,10 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
         log_print(LOG_NOTE, "%s: F64 tensors are rounded to F32", c->file.path);
 }
 
-/* Restores progress from the checkpoint. Rank 0 continues the sums over all ranks; other ranks
- * start at 0. Exception: if the number of ranks is unchanged, each rank continues its own loss sum,
- * which keeps the order of summation and thus the rounding. */
+/* Restores progress from the checkpoint. The training score in the file is summed over all ranks:
+ * rank 0 continues from this score, other ranks start at 0. If the number of ranks is unchanged,
+ * each rank continues from its own loss sum instead, which keeps the order of summation and thus
+ * the rounding. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {

@@ -75,9 +75,10 @@ static enum status read_counters(struct run *r, struct error *e)
     return OK;
 }
 
-/* Synchronises ranks before and after the timed steps, if there are parameter servers, --nic is set
- * or energy is measured. Each call has two barriers. After the first, all messages have arrived. No
- * rank leaves the second before all ranks have read their counters. */
+/* Synchronises ranks and reads counters, before the timed steps (`timed` false) and after them
+ * (`timed` true). Does nothing unless there are parameter servers, --nic is set or energy is
+ * measured. After the first of two barriers, all messages have arrived. No rank leaves the second
+ * barrier before all ranks have read their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -89,9 +90,9 @@ static enum status synchronise(struct run *r, bool timed, struct error *e)
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* If `x` is the first non-finite value of the run, stores the step and the name of the value
- * (`what`); checkpoints save them. Training continues, because its time and result are still
- * recorded. */
+/* If `x` is the first non-finite value of the run, stores the current step and a text such as "loss
+ * is nan" in r->progress, which checkpoints save. `what`: name of the value, such as "loss".
+ * Training continues, so that its time and result are still recorded. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
     struct divergence *d = &r->progress.divergence;
@@ -101,7 +102,8 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
     snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
 }
 
-/* Runs one step and keeps its results. Bookkeeping is not part of the timed step. */
+/* Runs one step and adds its score to *score. If `timed`, counts the step among the timed steps. If
+ * `record`, appends a line to r->log. The measured step time excludes all bookkeeping. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
@@ -150,8 +152,9 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
     }
 }
 
-/* Runs the remaining steps of the epoch and writes checkpoints between them. p->seconds includes
- * fetching data and steps, but not hashes and records. */
+/* Runs the remaining steps of the epoch and writes checkpoints when due. Adds to p->seconds the
+ * time to fetch data and the time in steps, but not the time for hashes, records and
+ * checkpoints. */
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
@@ -318,9 +321,9 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* Compares the weights of all ranks: the hashes kept after each step, or one hash at the end. If
- * ranks have different weights or shards, the model that sync_eval_begin makes of them is
- * hashed. */
+/* Compares hashes of all ranks' weights: one hash per step, or a single hash after the last step.
+ * If weights differ between ranks or are sharded, hashes the model that sync_eval_begin makes from
+ * the weights of all ranks. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);
@@ -426,9 +429,9 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* Fills in this rank's peak FLOP rate in timed runs, unless compute is replayed: the peak of one
- * core, measured after the timed steps, times the number of threads. Assumes that the cores of all
- * threads are of the same kind. */
+/* For timed runs without compute replay, fills in this rank's peak FLOP rate: the rate of one core,
+ * measured after the timed steps, times the number of threads. Assumes that all threads run on
+ * cores of the same kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)

@@ -11,7 +11,8 @@ static int tree_height(const struct schedule *s)
     return height;
 }
 
-/* Sends sums up, or the result down, along the edges of length `mask` of each node's tree. */
+/* Sends sums up (if `up`) or the result down each node's tree, between ranks `mask` places
+ * apart. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

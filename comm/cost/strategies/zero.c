@@ -63,7 +63,7 @@ static void zero_program(const struct step *s, struct reader *to)
 /* Bytes of one op's parameters that other ranks own: in all of the op's tensors, in its last tensor
  * and in its first tensor. */
 struct gathered {
-    bool some; /* whether the op gathers tensors; `all` may still be 0 (no whole page) */
+    bool some; /* whether the op gathers tensors; `all` counts whole pages only and can be 0 */
     size_t all, last, first;
 };
 
@@ -72,17 +72,17 @@ struct gathered {
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
-    size_t end;          /* index of the number at which the next block ends */
+    size_t end;          /* end of the next block: index of its last parameter + 1 */
     size_t own, longest; /* bytes of pages with this rank's shares; bytes of its largest share */
     size_t own_page;     /* first page of the last added share */
     /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
     size_t gone, not_here;
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients in recent blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
-    size_t written; /* other ranks' gradients of the open block and of the current op */
+    size_t written; /* bytes of other ranks' gradients in the open block and the current op */
     size_t open;    /* other ranks' gradients of the open block, whose tensors are being visited */
     size_t most_grads;
-    struct gathered op, behind; /* the current op, and the last op before it that gathers */
+    struct gathered op, behind; /* current op; previously visited op that gathers parameters */
     size_t most_params;
 };
 
@@ -103,16 +103,16 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* Returns the page of byte `at`: at least the first page that lies entirely in `s`, at most the
- * page after the last such page. */
+/* Returns the index of the page of byte `at`, clamped to the range from the first page that lies
+ * entirely in `s` to the page after the last such page. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;
     return own < first || last < first ? first : own > last ? last : own;
 }
 
-/* Returns the bytes of a tensor that are freed with stretch `s`. Pages that `s` covers in part stay
- * in memory. */
+/* Returns the bytes of a tensor, in whole pages, that are freed if stretch `s` is freed. Pages that
+ * lie only partly in `s` stay in memory. */
 static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
 {
     size_t begin = tensor.begin > s.begin ? tensor.begin : s.begin;

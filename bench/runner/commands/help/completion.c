@@ -1,5 +1,5 @@
 /* `scalebench completion`: prints the completion script of a shell, or the words that can complete
- * a command line: commands, options, and the operands and values of operands.def. */
+ * a command line: commands, options, operands and option values (operands.def). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,8 +110,8 @@ static enum status offer_paths(const struct offer *o, const struct operand *of)
     return OK;
 }
 
-/* Offers completions for each name in the description of a command's operands, such as
- * "SPEC|RUN|CSV", "RUN..." or "[NAME]". */
+/* Offers the completions that operands.def defines for each upper-case word in `text`, such as
+ * SPEC, RUN and CSV in "SPEC|RUN|CSV". */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";

@@ -192,7 +192,8 @@ static size_t explain_columns(FILE *out, const char *name)
     return found;
 }
 
-/* Returns whether the name is a quantity or a numeric column, so that a figure can show it. */
+/* Returns whether `name` names a single value that a figure can show: a quantity or a numeric
+ * column. */
 static bool is_number(const char *name)
 {
     const struct csv_file *d;
@@ -230,8 +231,8 @@ static size_t explain_sum(FILE *out, const char *name)
     return 1;
 }
 
-/* Explains a column of series_NAME.csv by its suffix, such as _lo in "step_ms_lo". Also accepts
- * names without their unit: "test_acc_lo". */
+/* Explains a column of series_NAME.csv that is named by a value and a suffix, such as "step_ms_lo".
+ * The value may lack its unit _pct: "test_acc_lo". */
 static size_t explain_ending(FILE *out, const char *name)
 {
     char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
@@ -363,7 +364,7 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     return print_model(path, out, e);
 }
 
-/* A name that `explain` accepts, except networks and groups of options. */
+/* A name that `explain` accepts, and its meaning. */
 struct known_name {
     const char *name, *meaning;
 };
@@ -385,7 +386,8 @@ static void add_name(struct known_name *known, size_t *n, const char *name, cons
     ++*n;
 }
 
-/* Lists the names that `explain` accepts. Returns their number; known = NULL: only counts. */
+/* Fills `known` with names that `explain` accepts: options, parts of specs, columns, terms without
+ * a space, and values of options. Returns the number of names. known = NULL: only counts. */
 static size_t list_names(struct known_name *known)
 {
     const struct spec_option *option;

@@ -41,7 +41,8 @@ static json_t *number_of(double number)
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
-/* Returns a schema that also allows the option's default if the default is outside the bounds. */
+/* Returns `schema`, extended to allow the option's default if the default is outside the option's
+ * bounds. */
 static json_t *with_preset(const struct spec_option *option, json_t *schema)
 {
     double preset;

@@ -25,8 +25,8 @@ struct net {
     struct onednn_op *ops;
     int n_ops;
     struct dnn dnn;
-    struct program *programs; /* list with one program per batch size, last used first */
-    bool adopted;             /* whether the parameters have oneDNN's layouts */
+    struct program *programs; /* list of programs, one per batch size, most recently used first */
+    bool adopted;             /* whether `adopt` has converted the weights to the ops' layouts */
     uint8_t *keep;            /* dropout mask of one image */
     struct mem_room memory;
 };
@@ -285,9 +285,9 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Also makes the program (program.h) for n images if there is none, so the first batch of a new
- * size takes longer than later batches. net_create has already made the program for n_max
- * images. */
+/* Makes the program (program.h) for n images if there is none, then loads the images. The first
+ * batch of a new size therefore takes longer than later batches of this size. net_create has
+ * already made the program for n_max images. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image)
 {

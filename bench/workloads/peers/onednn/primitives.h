@@ -18,7 +18,8 @@ struct dnn {
     size_t n_owned;
 };
 
-/* Returns OK, or ERR_MEMORY or ERR_UNAVAILABLE with the name of the call and oneDNN's status. */
+/* Returns OK, ERR_MEMORY or, for any other failure, ERR_UNAVAILABLE. The error text names the
+ * oneDNN function and its status. */
 enum status dnn_status(dnnl_status_t status, const char *call, struct error *e);
 #define DNN(call) TRY(dnn_status((call), #call, e))
 
@@ -63,8 +64,8 @@ struct dnn_calls {
 enum status dnn_add(struct dnn *d, struct dnn_calls *calls, const_dnnl_primitive_desc_t desc,
                     const dnnl_exec_arg_t *arguments, struct error *e);
 
-/* Appends the conversion of `from` to `layout` if the layouts differ. *to is then new memory for
- * the result, otherwise `from`. */
+/* If `from` has another layout than `layout`, appends a conversion and sets *to to new memory for
+ * the result. Otherwise appends nothing and sets *to to `from`. */
 enum status dnn_convert(struct dnn *d, struct dnn_calls *calls, dnnl_memory_t from,
                         const dnnl_memory_desc_t *layout, dnnl_memory_t *to, struct error *e);
 
@@ -92,7 +93,8 @@ enum status dnn_describe(struct dnn *d, dnnl_primitive_desc_t *desc, bool *made,
  * dnnl_query_src_md. */
 const dnnl_memory_desc_t *dnn_query(const_dnnl_primitive_desc_t desc, dnnl_query_t what);
 
-/* Returns whether the implementation is oneDNN's reference, which is orders of magnitude slower. */
+/* Returns whether `desc` is oneDNN's reference implementation, which is orders of magnitude slower
+ * than optimised ones. */
 bool dnn_is_reference(const_dnnl_primitive_desc_t desc);
 
 /* An argument of a primitive, and the query for the argument's layout. */

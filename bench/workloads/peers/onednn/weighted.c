@@ -60,7 +60,7 @@ static int value_dims(const struct maker *m, struct shape shape, bool vector, dn
 }
 
 /* Writes the dimensions [O,I,H,W] of weights; [O,I] for a dense layer whose input is a vector.
- * Returns their number. */
+ * Returns the number of dimensions. */
 static int weight_dims(const struct maker *m, dnnl_dim_t dims[4])
 {
     const struct layer_desc *l = m->op->layer;
@@ -148,8 +148,8 @@ static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t d
                : dnn_time_conversion(m->dnn, given, chosen, seconds, e);
 }
 
-/* Times a primitive together with the conversions of its input and output, if their given layouts
- * are known. */
+/* Sets *seconds to the time of a primitive plus the times of conversions from c->given_x and
+ * c->given_y to the layouts that the primitive uses. A given layout of NULL adds nothing. */
 static enum status time_candidate(const struct maker *m, const struct choice *c,
                                   dnnl_primitive_desc_t desc, double *seconds, struct error *e)
 {
@@ -178,8 +178,8 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the fastest way of a pass, unless this is the first program and the op prescribes a way.
- * A reference implementation is chosen only if there is no other. */
+/* Chooses the way of a pass: in the first program, the way in op->ways unless it is -1; otherwise
+ * the fastest way. A reference implementation is chosen only if there is no other. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {
@@ -326,8 +326,8 @@ static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t des
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dx, c->dx, e) : OK;
 }
 
-/* Chooses the way (program.h) of a backward pass: an algorithm in the layouts of the op's input and
- * output, or in layouts that oneDNN chooses. */
+/* Chooses the way (program.h) of backward pass `pass`. Candidates are each algorithm with the
+ * layouts of the op's input and output, and each algorithm with layouts that oneDNN chooses. */
 static enum status choose_backward(struct maker *m, dnnl_primitive_desc_t *desc, enum pass pass,
                                    const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t forward,
                                    struct error *e)

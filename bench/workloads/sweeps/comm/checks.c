@@ -5,7 +5,7 @@
  *
  *   topk      the k numbers of largest magnitude, unchanged
  *   sign      the sign of each number times the mean magnitude of the tensor
- *   powersgd  a low-rank projection, so that the residual is no larger than the original
+ *   powersgd  a low-rank projection; norm(new residual) <= norm(gradient + residual)
  *
  * The rank of the projection is checked by the number of bytes sent (counts_agree in rows.c). */
 #include <math.h>
@@ -54,8 +54,8 @@ static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
     return good;
 }
 
-/* Checks the parameters after sync_eval_begin. They must be minus the sum of gradients after odd
- * steps, and 0 after even steps. */
+/* Sets *good to whether the parameters after sync_eval_begin are correct: minus the sum of
+ * gradients after an odd step, 0 after an even step. */
 static enum status check_strategy(struct sweep *s, struct contender *c, size_t n, bool *good,
                                   struct error *e)
 {
@@ -172,7 +172,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
 
 /* Returns whether the result is the sum of all ranks' sent parts: exactly with topk, otherwise up
  * to rounding. Each subtraction and addition may round by eps times the norm of `there`. With
- * powersgd, each sent number is itself a sum of `rank` products. */
+ * powersgd, the tolerance also covers the rounding of each sent number, a sum of `rank`
+ * products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

@@ -14,8 +14,9 @@
 #include "kernels/base/text.h"
 
 /* Sizes of messages and vectors: 4 B to 16 MiB, by factors of 4. Gamma is fitted from 64 KiB on,
- * since shorter vectors fit in the first-level cache. Paces (find_paces) use sizes from 64 KiB on,
- * since the time of a shorter message is a mean over 5 or more messages. */
+ * since shorter vectors fit in the first-level cache. Paces (message time / median time, see
+ * find_paces) also use sizes from 64 KiB on, since the time of a shorter message is a mean over at
+ * least 5 round trips, which hides scatter. */
 enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take
@@ -140,8 +141,8 @@ static struct interval interval_of(const double *seconds, int size, int rounds)
     return stats_median_interval(x, (size_t)rounds, 0.95);
 }
 
-/* Fits a line (seconds over bytes) to sizes [first, SIZES) of each round. The line passes through
- * the origin if `through_origin`. */
+/* Fits a line (seconds over bytes) to sizes [first, SIZES) of each round, through the origin if
+ * `through_origin`. Sets *intercept and *slope to the medians over rounds, with 95 % intervals. */
 static void fit_rounds(const double *seconds, int rounds, int first, bool through_origin,
                        struct interval *intercept, struct interval *slope)
 {

@@ -137,8 +137,7 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
     return n;
 }
 
-/* Returns an operation's configuration, with the row counts of `p`'s tensors and the node of each
- * rank added. */
+/* Returns an operation's configuration, completed by p->rows and the node of each rank. */
 static struct strategy_config config_of(const struct sweep *s, const struct problem *p,
                                         const struct contender *c)
 {

@@ -6,7 +6,7 @@
 #include "kernels/base/names.h"
 
 #define SIZE_LEAST 4
-#define SIZE_MOST  0x1p32 /* largest gradient size (bytes), since counts of MPI are int */
+#define SIZE_MOST  0x1p32 /* largest gradient size (bytes); MPI needs its element count as int */
 
 static const char *const wait_texts[] = {"auto", [WAIT_BLOCK + 1] = "block",
                                          [WAIT_POLL + 1] = "poll", [WAIT_YIELD + 1] = "yield"};

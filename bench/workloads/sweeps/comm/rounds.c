@@ -9,9 +9,9 @@
 
 /* Limits for the number of steps per round. ROUND_BYTES: bytes that a round should sum, so that
  * rounds with small gradients take long enough for the clock. STEPS_MOST: largest number of steps,
- * exceeded only if a strategy's messages repeat after more steps. STEPS_UNEVEN: smallest number of
- * steps for strategies whose steps take different times, because ranks drift apart or a step
- * completes the previous step's sum. */
+ * unless a strategy's messages repeat only after more steps. STEPS_UNEVEN: smallest number of steps
+ * for strategies whose steps take different times, because ranks drift apart or a step completes
+ * the previous step's sum. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
@@ -117,9 +117,9 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) and adds them to the group, until the group has the number that
- * the memory limit permits, or 2 if the limit permits fewer. Contenders that cannot run are
- * reported and skipped. Sets *next to the first contender that was not tried. */
+/* Opens contenders [first, last) and adds them to the group until the group is full. A full group
+ * has as many contenders as the memory limit permits, but at least 2. Contenders that cannot run
+ * are reported and skipped. Sets *next to the first contender that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -145,9 +145,9 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* Times MPI_Allreduce (contender 0) together with as many other contenders, from *next on, as fit
- * in memory. Prints their rows, compared with MPI_Allreduce. Only the first call prints
- * MPI_Allreduce's own row. */
+/* Times contenders from *next on, as many as fit in memory, together with MPI_Allreduce (contender
+ * 0), and advances *next. Prints each contender's row, compared with MPI_Allreduce; MPI_Allreduce's
+ * own row only in the first call (*next = 1). */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)

@@ -85,9 +85,8 @@ static bool is_counted(const struct cost *cost)
     return strcmp(cost->wire_source, WIRE_COUNTED) == 0;
 }
 
-/* Returns whether the counted calls, bytes and messages equal the prediction. Returns true for
- * MPI_Allreduce alone, and for strategies without STRATEGY_EXACT, which have no exact
- * prediction. */
+/* Returns whether the counted calls, bytes and messages equal the prediction. Returns true without
+ * comparing for MPI_Allreduce itself and for strategies without STRATEGY_EXACT. */
 static bool counts_agree(const struct contender *c, const struct cost *cost)
 {
     if (c->is_raw || !(strategy_flags(c->kind) & STRATEGY_EXACT))

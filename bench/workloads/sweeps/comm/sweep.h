@@ -69,8 +69,8 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* ADDITIONS: number of vector sizes for which an addition y = y + x is timed, on all ranks at the
- * same time. struct addition: size of a vector, and median time of its addition. */
+/* Times of vector additions y = y + x, measured on all ranks at the same time. ADDITIONS: number of
+ * vector sizes. struct addition: bytes per vector, and median time of one addition. */
 enum { ADDITIONS = 5 };
 struct addition {
     double bytes, seconds;
@@ -80,7 +80,9 @@ struct addition {
  * beta_s are NAN if no messages were sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
-    double paces[LINK_PACES]; /* paces as in struct link_model; 0: no messages sent */
+    /* percentiles of a message's time divided by the median time of messages of its size; all 0 if
+     * no messages were sent */
+    double paces[LINK_PACES];
 };
 
 /* The gradients to sum: one vector of a given size, or the tensors of a network. */
@@ -120,7 +122,8 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
  * settings come from o->config. ERR_ARGUMENT if the name is invalid. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
-/* Buffer size for contender_name, which writes the form that contender_parse reads. */
+/* Buffer size for contender_name, which writes an operation's name to `text` in the form that
+ * contender_parse reads. Returns `text`. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
@@ -128,12 +131,12 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
  * the same. Interpolates between the sizes in s->additions. Below the smallest and above the
  * largest size, the time is proportional to `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
-/* Returns the predicted calls, messages and bytes of this rank: totals of `steps` steps (a member
- * of the result), after which the messages repeat. */
+/* Predicts this rank's calls, messages and bytes, in total over `steps` steps. The result's member
+ * `steps` is the number of steps after which the operation's messages repeat. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
-/* Predicts by the link model the time (s) until the last rank finishes a step. */
+/* Sets *seconds to the mean time of a step on the slowest rank, as the link model predicts it. */
 enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
                               const struct contender *c, struct error *e);
 
@@ -161,8 +164,9 @@ void gradients_sum(const struct sweep *s, const struct contender *c, real sums[P
 /* Runs one step on this rank's gradients. *ns: time of the step without the optimizer. */
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
-/* Checks the last step's results on every rank; with a compressor, runs and checks a further step.
- * Sets c->is_right to false if any rank has a wrong result. Collective. */
+/* Checks the results of the contender's last step on every rank. If the contender has a compressor,
+ * runs a further step and checks that step instead. Sets c->is_right to false if any rank has a
+ * wrong result. Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
@@ -180,8 +184,9 @@ void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, stru
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
-/* Prints the row of a contender, compared with another contender that was timed in the same
- * rounds. */
+/* Prints the row of contender `c`, which includes a comparison with `other`, a contender timed in
+ * the same rounds. `steps`: number of steps per round. Sets c->median_ns and c->is_ok.
+ * Collective. */
 enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *c,
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);

@@ -1,5 +1,5 @@
-/* Times every layer alone, with the layer's kernel of each plan. Compares each kernel's results for
- * the whole batch with the reference kernel's results on the same input. */
+/* Times every layer alone, with each plan's kernel for that layer. Compares each kernel's results
+ * for the whole batch with the reference kernel's results on the same input. */
 #include <math.h>
 #include <string.h>
 

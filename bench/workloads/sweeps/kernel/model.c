@@ -5,8 +5,8 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/text.h"
 
-/* Factor in the bound on a sum's relative rounding error, which is factor times sqrt(k) times
- * REAL_EPSILON / 2 for k terms. Fewer than one sum in 10^20 exceeds the bound. */
+/* The bound on the relative rounding error of a sum of k terms is ROUNDING_FACTOR times sqrt(k)
+ * times REAL_EPSILON / 2. Fewer than one sum in 10^20 exceeds this bound. */
 #define ROUNDING_FACTOR 10.0
 
 static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
@@ -49,10 +49,10 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 
 /* Returns the relative error of a layer's result if its operands are rounded to bf16; 0 for layers
  * that do not round. An operand's relative error is at most e = 2^-8, with mean square e^2 / 3, so
- * two operands give sqrt(2 / 3) e. Winograd's F4 tiles multiply the error of a convolution by 4.8,
- * more than other tiles (kernels/simd/winograd/winograd_axis.h). Rounding the convolution's output
- * adds less than a fifth of F4's error. Batch norm rounds only its input, but increases the error
- * up to sqrt(2) times, if no mean exceeds its standard deviation. */
+ * two operands give sqrt(2 / 3) e. Of Winograd's tiles, F4 increases a convolution's error most: by
+ * a factor of 4.8 (kernels/simd/winograd/winograd_axis.h). The rounded output adds less than a
+ * fifth of F4's error. Batch norm rounds only its input, but can increase the input's error by a
+ * factor of up to sqrt(2) if no mean exceeds its standard deviation. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -90,8 +90,8 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* Counts each operand once. Leaves out the input gradient of the network's first layer, which is
- * never computed. */
+/* Returns the total size (bytes) of the operands, each counted once. Leaves out the input gradient
+ * of the network's first layer, since training never computes this gradient. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {

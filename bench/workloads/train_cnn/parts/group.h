@@ -9,7 +9,7 @@
 
 struct group {
     bool open;
-    struct sync *sync; /* borrowed; has the waiter, times and counters */
+    struct sync *sync; /* borrowed; runs the group's sums and counts their time and bytes */
     /* borrowed; its thread may call MPI while the rank computes; NULL: no such thread */
     struct overlap *overlap;
     MPI_Comm comm;
@@ -17,7 +17,7 @@ struct group {
     int64_t sum_ns;      /* time spent in this step's sums, including waiting (ns) */
     size_t *counts;      /* [most] number of values in each of this step's n_sums sums */
     size_t n_sums, most;
-    double *zeroes;     /* input of group_replay; NULL before its first call */
+    double *zeroes;     /* zeros that group_replay sums; NULL before the first replay */
     struct error error; /* error of the first sum that failed */
 };
 

@@ -22,8 +22,8 @@ static double warm_up(const struct config *c, double lr, double step, double war
     return lr * step / warmup;
 }
 
-/* Returns the learning rate of a cosine schedule after `done` of `all` steps, warm-up not included.
- * After `all` steps the learning rate stays at lr_min. */
+/* Returns the learning rate of a cosine schedule from `lr` to train.lr_min, after `done` of `all`
+ * steps. Both step counts exclude the warm-up. If done >= all, returns train.lr_min. */
 static double cosine(const struct config *c, double lr, double done, double all)
 {
     const double pi = 3.141592653589793;

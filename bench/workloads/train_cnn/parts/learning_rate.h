@@ -4,9 +4,10 @@
 
 #include "bench/spec/spec.h"
 
-/* Returns the learning rate at step `step`, counted from 1, if an epoch has epoch_steps steps.
+/* Returns the learning rate of step `step`; steps count from 1. epoch_steps: number of steps per
+ * epoch.
  *
- * Warm-up over w steps to a rate r: r * step/w (Goyal et al., 2017), or
+ * Learning rate in a warm-up of w steps to a rate r: r * step/w (Goyal et al., 2017), or
  * r * log(1 + step)/log(1 + w) as in DeepSpeed. Cosine schedule without restarts: Loshchilov and
  * Hutter, 2017. */
 double learning_rate(const struct config *config, int ranks, uint32_t epoch_steps, uint64_t step);

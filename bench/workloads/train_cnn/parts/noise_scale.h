@@ -7,8 +7,8 @@
  * ranks. */
 #pragma once
 
-/* Sums over steps; after trainer_sum_noise, also over ranks. All members are doubles, since one
- * allreduce sums them as an array. */
+/* Sums over steps. trainer_sum_noise adds up the structs of all ranks as arrays, so all members
+ * must be doubles. */
 struct noise_sums {
     double local2;        /* squared norm of a rank's mean gradient, summed */
     double local_inverse; /* 1 / (images of a rank in a step), summed */
@@ -25,9 +25,9 @@ struct noise_estimate {
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.
- * total2: squared norm of the mean gradient over all_images images. The values of total2 may differ
- * between ranks if their mean is this squared norm. A rank without images adds no local
- * gradient. */
+ * total2: squared norm of the mean gradient over the all_images images of all ranks. total2 may
+ * differ between ranks, provided that its mean over ranks is this norm. If `images` is 0, local2 is
+ * ignored. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 

@@ -34,12 +34,12 @@ static void offer_core(void *arg)
  * close to the time of an op, since a processor takes longer to wake after a longer sleep. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* Bounds of the margin (ns) by which sleeps end early. The upper bound limits busy-waiting if
- * probes end very late on a busy machine. */
+/* Bounds of the margin (ns): the time before a deadline at which sleeps are set to end. The upper
+ * bound limits busy-waiting if probe sleeps end very late on a busy machine. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
-/* Returns the margin (ns): the 90th percentile of the time by which sleeps end late, limited to the
- * bounds. */
+/* Returns the margin (ns): the 90th percentile of the lateness of PROBES sleeps, clamped to
+ * [MARGIN_LEAST_NS, MARGIN_MOST_NS]. */
 static int64_t measure_margin(const struct pace_clock *clock)
 {
     double late_ns[PROBES];

@@ -22,7 +22,7 @@ struct pace_clock {
 struct pace {
     struct pace_clock clock;
     int64_t margin_ns; /* time before a deadline at which sleeps are set to end */
-    int64_t owed_ns;   /* time still to sleep from earlier calls; negative: overrun */
+    int64_t owed_ns;   /* time by which the last call ended early; negative: overrun */
     int64_t late_ns;   /* total overrun that other ranks see in this step */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
     /* Called between sleeps, at least every poll_ns. NULL: sleeps are not interrupted. */

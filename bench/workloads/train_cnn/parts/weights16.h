@@ -26,7 +26,7 @@ enum status weights16_open(struct weights16 *w, enum precision precision, enum i
                            struct error *e);
 void weights16_close(struct weights16 *w);
 
-/* Returns the weights of an op at their arena offsets, valid until the next call. Only the weights
- * of `tensors` may be read. If `rounds`, the op's parameters are first rounded to 16 bits again;
- * otherwise the last rounding is used. */
+/* Returns the weights of an op, at the same offsets as in the parameter arena, valid until the next
+ * call. `tensors`: the op's tensors; only their weights may be read. If `rounds`, first rounds the
+ * op's parameters to 16 bits; otherwise uses the values of the last rounding. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds);
