@@ -184,8 +184,7 @@ enum status config_copy(struct config *to, const struct config *from, struct err
 /* Copies a config, except that texts and lists are shared with `from`, which must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
-/* Sets an option to a value. The value's texts and lists are borrowed, so the value must outlive
- * the config. */
+/* Sets an option to a value, whose texts and lists are borrowed: it must outlive the config. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
 /* Parses and stores one value. The error message has key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
@@ -217,12 +216,10 @@ enum status config_strategy(const struct config *config, struct strategy_config 
 /* Returns the effective compressor: sync.compress for train.precision fp32. For bf16 and fp16,
  * returns the compressor of the same name, or COMPRESSOR_none if sync.strategy is none. */
 enum compressor_kind config_compressor(const struct config *config);
-/* Returns whether the compressor prevents overlap: the backward pass waits for each sum of
- * compressed gradients. */
+/* Returns whether the compressor prevents overlap: the backward pass waits for each sum. */
 bool config_compressor_waits(const struct config *config);
 
-/* Returns the number of data-parallel replicas: ranks / (parallel.pipeline * parallel.tensor), at
- * least 1. */
+/* Returns the number of replicas: ranks / (parallel.pipeline * parallel.tensor), at least 1. */
 long config_replicas(const struct config *config, long ranks);
 
 /* Checks parallel.* against other options and, unless `net` is NULL, against the network.
@@ -321,8 +318,7 @@ bool config_has_usual_link(const struct config *config);
 /* Returns the origin of a point's numbers: "measured", "emulated", "replayed", "emulated and
  * replayed" or "simulated". */
 const char *config_kind(const struct config *config);
-/* Returns the origin of the numbers of accuracy runs: "measured" or "emulated". Accuracy runs
- * compute even if timed launches replay. */
+/* Returns the origin of accuracy runs, which never replay: "measured" or "emulated". */
 const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
@@ -377,8 +373,7 @@ static inline const char *config_text(const struct config *c, enum option_id id)
 {
     return c->values[id].text;
 }
-/* Returns the absolute path of the file or folder that an option names; the option's text if no
- * path is known. */
+/* Returns the absolute path that an option names; the option's text if no path is known. */
 static inline const char *config_path(const struct config *c, enum option_id id)
 {
     return c->values[id].path != NULL ? c->values[id].path : c->values[id].text;
@@ -451,8 +446,7 @@ struct segment {
 
 /* Returns whether accuracy runs have segments or restart after the death of a rank. */
 bool config_is_elastic(const struct config *config);
-/* Returns the number of segments. Without option `elastic`, one segment has all epochs and
- * ranks. */
+/* Returns the number of segments; 1 without option `elastic`. */
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
@@ -652,6 +646,5 @@ enum status model_load(struct net_desc *net, const char *name, struct error *e);
  * channel, `layers` (with options and shapes) and `tensors` (with dimensions and offsets). */
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
 
-/* Computes the SHA-256 of the JSON of model_write_json, in hexadecimal. Files that describe the
- * same network have the same digest. */
+/* Computes the SHA-256 of model_write_json's JSON (hexadecimal): equal for equal networks. */
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e);
