@@ -19,7 +19,7 @@ void failure_warn_of_shared_memory(void);
  * error. */
 int failure_report(const char *program, const struct error *e, bool speak);
 
-/* Aborts all ranks after a short delay, during which the launcher can read error messages of other
- * ranks. A rank without an error text waits two seconds, so that a rank with an error text can
- * print it. */
+/* Aborts all ranks. Waits at least 0.2 s first, so that the launcher can read error messages of
+ * other ranks. Waits at least 2 s if `e` has no text, because another rank then prints the
+ * error. */
 void failure_abort_all(int exit_status, const struct error *e);

@@ -31,7 +31,7 @@ struct part {
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors + 1] one per tensor; last p, q: total sizes of P, Q */
+    struct part *parts; /* [n_tensors + 1] one per tensor; the last p and q are the total sizes */
     real *memory;       /* residual [n], then Q of all tensors [n_q] */
     real *p;
     size_t n_q;

@@ -15,8 +15,7 @@
  *
  * fp16: half precision. Its smallest number is 6e-8 and gradients are small, so sync.fp16_scale
  * scales them up for sending. Numbers above 65504 / scale become infinite in the sum, and soon the
- * weights and the loss do too. `infinite` in struct sync counts such
- * numbers.
+ * weights and the loss do too. `infinite` in struct sync counts such numbers.
  *
  * bf16: the upper half of a float, with 8 significant bits. It has the range of float, so it
  * overflows only if full precision does. */
@@ -28,7 +27,7 @@
  * summed shares to all ranks. */
 struct sum_started {
     struct span span;
-    uint16_t *received; /* [ranks - 1][share] shares of the sum received from other ranks */
+    uint16_t *received; /* [ranks - 1][share] each other rank's contribution to this rank's share */
     struct exchanger scatter, gather;
 };
 

@@ -28,7 +28,7 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Link between two ranks and the interfaces that its messages occupy. Each pointer refers to the
+/* Link between two ranks and the interfaces that its messages occupy. Four members point to the
  * time (s) until which an interface is busy: sending_s at the sender, receiving_s at the receiver
  * (NULL: never busy), up_s at the sender's leaf switch, down_s at the receiver's leaf switch (up_s
  * and down_s NULL: same leaf or no leaves). leaf_beta_s: seconds per byte at a leaf switch. */

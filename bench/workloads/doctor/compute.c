@@ -189,8 +189,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* Warms up before measuring, since a cgroup limit throttles the core only after the CPU time
- * granted per 0.1 s is used up. */
+/* Warms up first, since a cgroup's CPU limit takes effect only when the CPU time granted for the
+ * current 0.1 s is used up. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

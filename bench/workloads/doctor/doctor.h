@@ -13,8 +13,8 @@ struct doctor {
     int rank, ranks, node, nodes;
     int *node_of;        /* [ranks] node of each rank */
     int *firsts, *lasts; /* [nodes] first and last rank of each node */
-    /* [nodes] position of each node among the emulated nodes of its machine, which measure one
-     * after the other */
+    /* [nodes] position of each node, from 0, in the order in which the emulated nodes of its
+     * machine measure */
     int *turns;
     int n_turns;            /* largest number of nodes on one machine */
     int machine_ranks;      /* number of ranks on this rank's machine */
@@ -24,7 +24,7 @@ struct doctor {
     double warm_s, burst_s;  /* duration of matrix products (s): warm-up, measurement */
     double message_s;        /* planned duration of a long message (s) */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
-    char *buffer;            /* [at least the larger of message_bytes] data to send or receive */
+    char *buffer;            /* data sent or received; at least max(message_bytes) bytes */
     struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */
     struct doctor_message *messages;
     size_t n_messages;

@@ -30,7 +30,7 @@ static int print_job(const char *names, int ranks)
 }
 
 /* Ends the process. Calls MPI_Finalize only if the launcher requires this call, since MPI_Finalize
- * never returns with some MPI libraries over TCP. */
+ * of some MPI libraries can hang over TCP. */
 static _Noreturn void leave(int exit_status)
 {
     MPI_Barrier(MPI_COMM_WORLD);

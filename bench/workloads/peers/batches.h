@@ -4,7 +4,8 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Augmentation of one image: offset of its crop, and whether it is mirrored (augment.h). */
+/* Augmentation of one image: row and column offset of its crop (pixels), and whether the crop is
+ * mirrored (augment.h). */
 struct batch_crop {
     int8_t row, column, flip;
 };
@@ -18,7 +19,7 @@ struct batch_list {
     double *lr;
     uint32_t *samples;
     real *weights;
-    bool padded;              /* whether an image has a weight other than 1 */
+    bool padded;              /* whether train.remainder = pad; otherwise all weights are 1 */
     struct batch_crop *crops; /* [n] crop of each sample; NULL without augmentation */
 };
 

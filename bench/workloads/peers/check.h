@@ -1,5 +1,5 @@
-/* Options --check and --check=RANKS of a peer, a program compared with train_cnn. The runner passes
- * one of these options to ask whether the peer can run. */
+/* Options --check and --check=RANKS of a peer (a program compared with train_cnn). The runner
+ * passes --check=RANKS to ask whether the peer can run on RANKS ranks. */
 #pragma once
 
 #include <stdbool.h>

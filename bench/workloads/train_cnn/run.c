@@ -103,7 +103,8 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
 }
 
 /* Runs one step and adds its score to *score. If `timed`, counts the step among the timed steps. If
- * `record`, appends a line to r->log. The measured step time excludes all bookkeeping. */
+ * `record`, appends a line to r->log, except with --no-steps. The measured step time excludes all
+ * bookkeeping. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
@@ -486,6 +487,7 @@ enum status run_execute(struct run *r, struct error *e)
 {
     enum status status = run_and_record(r, e);
     inject_sleep(&r->trainer.inject, INJECT_PHASE_end, r->trainer.steps_done);
-    /* Other ranks may still need messages of this rank, so no rank leaves early. */
+    /* Other ranks may still need messages from this rank, so a successful rank waits for all
+     * ranks. */
     return status == OK ? wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e) : status;
 }

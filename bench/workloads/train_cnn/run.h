@@ -48,7 +48,7 @@ struct run {
     struct energy energy;      /* energy counters; used on the first rank of the node only */
     bool measures_energy;      /* whether any rank measures energy in the timed steps */
     int clock_of;              /* lowest rank on this node; all ranks of a node share one clock */
-    struct clock_line clock;   /* offset of this rank's clock from rank 0's */
+    struct clock_line clock;   /* offset from rank 0's clock at begin and end of the run */
     struct record_end end;     /* end line of the record, filled in during the run */
     bool all_failed; /* whether all ranks know that opening failed, so that all exit cleanly */
 };

@@ -25,8 +25,9 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
                   cores == 1 ? "" : "s");
 }
 
-/* Starts the thread pool. If the rank has at least two cores, exactly one per thread, each thread
- * is bound to a core of its own. The thread of sync.overlap gets the last core. */
+/* Starts the thread pool. Binds each thread to its own core if the rank has at least two cores and
+ * exactly one per thread. The threads include the thread of sync.overlap, which gets the last
+ * core. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -175,7 +176,7 @@ static enum status open_training(struct run *r, struct error *e)
     return feed_epoch(&r->feed, &r->trainer.batches.sampler, r->progress.epoch, e);
 }
 
-/* On the first rank of the node: prints the process ids of all ranks of the node. */
+/* Prints the process ids of a node's ranks. Only the first rank of each node prints. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;
@@ -201,8 +202,8 @@ static enum status open_waiter(struct run *r, struct error *e)
     return config_int(c, OPT_CALL_CHECK) != 0 ? waiter_check_calls(&r->waiter, e) : OK;
 }
 
-/* Returns whether the run estimates the noise scale. A campaign may set measure.noise_scale at
- * points that do not read it, such as points of one rank. */
+/* Returns whether the run estimates the noise scale. measure.noise_scale is ignored at points that
+ * cannot estimate the noise scale, such as points of one rank. */
 static bool measures_noise(const struct run *r)
 {
     const struct config *c = &r->arguments->config;

@@ -35,8 +35,8 @@ enum status slice_find_sums(struct model *m, struct error *e);
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);
 
-/* Fills in the initial weights of this rank's slice. Each element is the same as in the whole
- * net. */
+/* Fills in the initial weights of this rank's slice. Each weight equals the same weight of the
+ * whole net for `seed`. */
 void slice_init_params(const struct model *m, real *params, uint64_t seed);
 
 /* Returns a hash of the weights that all slices have in full. */

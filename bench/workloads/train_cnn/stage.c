@@ -231,8 +231,8 @@ static enum status begin(struct stage *s, int micro, enum stage_message kind, st
     return message_status(s->job->waiter, code, kinds[kind].what, e);
 }
 
-/* Starts to receive the activations of micro-batch `micro` into its slot. Sends from the slot may
- * still be in progress. */
+/* Starts to receive the activations of micro-batch `micro`, if the step has this micro-batch. Sends
+ * from other buffers of the same slot may still be in progress. */
 static enum status take(struct stage *s, int micro, struct error *e)
 {
     return micro < s->micros ? begin(s, micro, STAGE_TAKE, e) : OK;

@@ -51,7 +51,8 @@ struct stage {
     /* this rank's batch in the current step, split into `micros` micro-batches */
     struct batch batch;
     int micros;
-    /* number of slots with activations that backward still needs: now, and the maximum so far */
+    /* kept: number of slots whose activations backward still needs. kept_most: maximum of
+     * `kept`. */
     int kept, kept_most;
     int64_t waited_ns; /* time spent waiting for other stages in this step (ns) */
     uint64_t messages_sent, bytes_sent;

@@ -66,8 +66,8 @@ static size_t find_median(const double *x, size_t n)
     }
 }
 
-/* Sets *n to the number of steps that every rank has kept. Ranks with more spans per step keep
- * fewer steps. */
+/* Sets *n to the lowest number of kept steps on any rank. A rank with more spans per step keeps
+ * fewer steps, because memory is limited. */
 static enum status count_steps(const struct trace *trace, const struct job *job, size_t *n,
                                struct error *e)
 {

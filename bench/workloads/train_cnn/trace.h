@@ -8,7 +8,7 @@
 #include "kernels/base/timeline.h"
 
 /* TRACE_STEPS: maximum number of timed steps whose spans are kept. TRACE_BYTES: maximum memory for
- * spans per rank. The median is taken over the first steps that fit. */
+ * spans per rank. The median is taken over the first steps that fit within both limits. */
 enum { TRACE_STEPS = 1000, TRACE_BYTES = 32 << 20 };
 
 struct traced_step {
@@ -19,8 +19,8 @@ struct trace {
     struct timeline *timeline;
     char (*names)[NET_OP_LAYERS]; /* [ops] names of each op's layers */
     struct traced_step *steps;    /* [TRACE_STEPS] epoch and number of each kept step */
-    /* [TRACE_STEPS] time of each kept step; trace_write replaces each time by its maximum over
-     * ranks */
+    /* [TRACE_STEPS] time (ns) of each kept step on this rank; trace_write replaces the time by the
+     * maximum over ranks */
     double *slowest_ns;
     size_t taken; /* number of timed steps so far, kept or not */
 };

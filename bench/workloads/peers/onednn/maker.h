@@ -11,12 +11,12 @@ struct maker {
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
     bool last;             /* whether the op's output is the logits, row-major in 32 bits */
-    bool first;            /* whether this is the first program, which sets `op`'s algorithms */
+    bool first;            /* whether the program is the network's first, and sets op->algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls and the memory of m->op to m->calls. Each function makes the op's output y and the
- * gradients dx and dy, which are views with the layouts of x and y. */
+/* Add the calls and memory objects of m->op to m->calls. Each function sets the op's output `y` and
+ * two views for gradients: `dx` with the layout of m->x, `dy` with the layout of `y`. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);
