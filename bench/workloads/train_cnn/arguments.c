@@ -290,9 +290,9 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether an option affects only the other kind of run: accuracy if this run is --run time,
- * and the reverse. False for default values and `seed`, since every command line that `scalebench
- * plan` prints contains them. */
+/* Returns whether this run is --run time but the option affects only --run accuracy, or the
+ * reverse. False for default values and `seed`, since `scalebench plan` prints them in every
+ * command line. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -329,9 +329,9 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
-/* Prints a note for each value that has no effect because the run is too short, and for a
- * checkpoint.path without checkpoints. Such values are not errors, since the run may have more
- * steps on other numbers of ranks. */
+/* On rank 0, prints a note for each value that has no effect because there are too few steps,
+ * epochs, ranks or nodes, and for a checkpoint.path without checkpoints. Does not reject such
+ * values, since a launch with other numbers of ranks or steps may use them. */
 static void note_unused(const struct config *config)
 {
     char why[512];

@@ -17,7 +17,8 @@ enum run_kind {
 };
 
 struct arguments {
-    const char *program, *library; /* `name` and `library` of struct train_program */
+    /* names of the workload and of its matrix library (NULL: kernels/gemm.h), set by train_main */
+    const char *program, *library;
     struct config config;
     enum run_kind run;
     enum wait_kind wait;

@@ -171,8 +171,8 @@ static bool rounds(const struct lane *lane, const struct sweep *s)
 }
 
 /* Compares the outputs of all ops with the reference plan, which has one op per layer. An op whose
- * output has a different layout than in the reference plan gets the result of the next op with an
- * equal layout. The last output, the logits, always has an equal layout. */
+ * output layout differs from the reference gets the residual and bound of the next op whose layout
+ * matches. The last output, the logits, always matches. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
@@ -194,8 +194,9 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* Compares parameter gradients with the reference. An op without parameters passes gradients back
- * to earlier ops, so it gets the result of the nearest earlier op with parameters. */
+/* Compares parameter gradients with the reference. The gradients of an op depend on all later ops.
+ * An op without parameters therefore gets the residual and bound of the nearest earlier op with
+ * parameters, or NAN if there is none. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -359,8 +360,8 @@ static double least(const double *ms, int repeats)
     return best;
 }
 
-/* Rows of limits.csv for a lane, the texts to which the rows point, and the peak rates of the
- * core. */
+/* Rows of limits.csv for a lane, the layer lists (such as "conv1+relu1") to which the rows point,
+ * and the peak rates of the core. */
 struct limit_rows {
     const struct sweep *s;
     const struct lane *lane;

@@ -48,8 +48,8 @@ static void keep_best(double *best, double rate)
     *best = fmax(*best, 1e-9 * rate);
 }
 
-/* Each cache level is measured several times; the first time only brings the array into the cache.
- * Memory is measured once per call, since that takes long. */
+/* Measures each cache level several times, since the first pass must load the array into the cache.
+ * Measures memory once per call, since a pass over memory takes long. */
 void limits_measure(struct limits *l, enum isa isa)
 {
     enum { TIMES = 16 };

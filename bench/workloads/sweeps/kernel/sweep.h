@@ -58,7 +58,8 @@ struct peaks {
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options,
                           struct error *e);
 
-/* Operands of a matrix product 1024 x 1024 x 1024, which is also timed between training steps. */
+/* Operands of the matrix product c = a x b, each 1024 x 1024. The product is timed for the peak
+ * rate, and again before and after each timed training step. */
 struct product {
     real *a, *b, *c;
 };
@@ -74,16 +75,17 @@ struct sweep {
     int wrong; /* number of rows whose verdict is not ok */
 };
 
-/* Computes rates, percentages and verdict of a row from its times `ms` [n], its FLOPs, bytes,
- * residual and bound, and `isa`. Prints the row. */
+/* Fills in rates, percentages and verdict of a row from ms [n] (one time per repetition) and `isa`,
+ * then prints the row. The caller has set flop, flop_done, bytes, residual and bound. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
 /* Returns whether --layer selects one of layers [first_layer, last_layer). */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
-/* sweep_ops prints a row per plan and pass for each op and for the whole network. sweep_layers does
- * so for each layer, timed alone. --layer selects ops and layers. */
+/* sweep_ops prints a row for each op and for the whole network, per plan, instruction set and pass.
+ * sweep_layers prints a row for each layer, timed alone, per plan and pass. --layer restricts the
+ * rows to one layer and to the ops that cover this layer. */
 enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
@@ -104,8 +106,8 @@ double distance_relative(const struct distance *d);
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
-/* Bytes per number of the input and of the output of a range of layers in the forward pass.
- * Gradients are always stored as `real`. */
+/* Bytes per number in the input (`in`) and output (`out`) of a range of layers. Gradients are
+ * always stored as `real`. */
 struct value_bytes {
     size_t in, out;
 };
