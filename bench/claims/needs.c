@@ -45,7 +45,7 @@ double claim_expected_shift(size_t n, size_t m)
         return INFINITY;
     /* Blom's formula, applied to the n x m differences between launches of the two samples. The
      * standard deviation of a difference is sqrt(2) times the standard deviation of a launch. The
-     * differences are not independent: the half width is 6 % too large for two samples of 6
+     * differences are not independent, so the result is 6 % too large for two samples of 6
      * launches, and 2 % for two samples of 20. */
     double share = ((double)critical - 0.375) / ((double)(n * m) + 0.25);
     return sqrt(2) * student_quantile(1 - share, 1000);

@@ -128,7 +128,7 @@ struct check_names {
     condition_lookup *known;
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
-    /* do not refuse a condition because of an option that --set, `quick` or the machine has set */
+    /* whether to accept a condition despite an option that --set, `quick` or the machine has set */
     bool open;
     bool ranges; /* refuse comparisons that are always true or always false */
 };

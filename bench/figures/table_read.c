@@ -233,8 +233,8 @@ static const char *name_of(const struct gathering *g, size_t point)
     return !g->by_model ? p->cells[COLUMN_point] : net != NULL ? net->net.name : "";
 }
 
-/* Compares points by the text that identifies them in rows. Equal texts occur: cases can share the
- * launches of a point, and points can share a network. */
+/* Orders points by the text that identifies them in rows, then by index. Texts can be equal, since
+ * points can share launches or a network. */
 static int by_identity(const void *a, const void *b, void *gathering)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;

@@ -46,7 +46,7 @@ struct forecast {
     struct forecast_point *points; /* [c->spec.n_points] one per point */
     /* sums of the points' least_s, most_s, left_s and cut_s, without unknown times */
     double least_s, most_s, left_s, cut_s;
-    /* number of points per basis; a point has the least reliable basis of its required launches */
+    /* number of points per basis: the least reliable basis among a point's required launches */
     size_t n[FORECAST_BASES];
     /* names of the other campaigns that were used, such as "efficiency, overlap" */
     char from[3 * FORECAST_FROM];

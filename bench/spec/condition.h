@@ -67,8 +67,8 @@ typedef bool condition_lookup(struct condition_value *value, const char *name, c
  * names. */
 const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg);
 
-/* Returns whether the condition holds for the numbers of the values, ignoring their intervals.
- * Comparisons with a name that `lookup` does not know are false. Allocates nothing. */
+/* Returns whether the condition holds, ignoring the intervals of values. Comparisons with a name
+ * that `lookup` does not know are false. Allocates nothing. */
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);
 
 /* Result of a condition whose names have intervals as values: false for all values in the

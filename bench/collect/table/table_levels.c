@@ -1,5 +1,5 @@
 /* Adds confidence levels to the headers of columns with intervals and, if levels differ, to cells.
- * Few launches give levels below 95 %. */
+ * With few launches, levels are below 95 %. */
 #include <math.h>
 #include <string.h>
 

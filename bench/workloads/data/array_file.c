@@ -182,7 +182,7 @@ static enum status narrow_labels(const struct array_file *file, uint8_t *to, con
     return OK;
 }
 
-/* Returns the number of bytes per sample in file->bytes. */
+/* Returns how many bytes of file->bytes one sample fills. */
 static size_t sample_bytes(const struct array_file *file)
 {
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;

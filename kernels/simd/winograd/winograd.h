@@ -221,7 +221,7 @@ struct winograd_weights {
  * dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
-/* Products of operands in blocks of `block` columns. The result c holds reals. Strides are in
+/* Products of matrices stored in blocks of `block` columns. Results are reals. Strides are in
  * reals. */
 struct winograd_product {
     /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i] b[i], for
