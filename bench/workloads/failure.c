@@ -35,18 +35,25 @@ void failure_warn_of_shared_memory(void)
         log_print(LOG_WARNING, "%s", e.text);
 }
 
+/* Prints the error in one write, so that lines of several ranks do not mix; without memory, in
+ * several. */
+static void print_line(const char *program, const struct error *e)
+{
+    char line[3 * sizeof *e] = ""; /* escaped file and text, twice as long at most, and the rest */
+    FILE *text = fmemopen(line, sizeof line, "w");
+    FILE *out = text != NULL ? text : stderr;
+    fprintf(out, "%s: ", program);
+    error_print(out, e);
+    if (text == NULL)
+        return;
+    fclose(text);
+    fputs(line, stderr);
+}
+
 int failure_report(const char *program, const struct error *e, bool speak)
 {
-    char line[2 * sizeof *e] = "";
-    FILE *text = fmemopen(line, sizeof line, "w");
-    if (speak && text != NULL && e->text[0] != '\0') {
-        fprintf(text, "%s: ", program);
-        error_print(text, e);
-        fflush(text);
-        fputs(line, stderr); /* one write: lines of several ranks do not mix */
-    }
-    if (text != NULL)
-        fclose(text);
+    if (speak && e->text[0] != '\0')
+        print_line(program, e);
     return error_exit_status(e);
 }
 
