@@ -1,5 +1,6 @@
 /* Selects the algorithm that MPICH uses for allreduce. MPICH reads its control variables (CVARs) at
- * each call. They are set and read through MPI_T (MPI 4.0, chapter 15), before or after MPI_Init.
+ * each allreduce. CVARs are set and read through MPI_T (MPI 4.0, chapter 15), before or after
+ * MPI_Init.
  *
  * The values of these CVARs are numbers. The number of an algorithm is the index of its name among
  * the names in the variable's description: MPICH generates the numbers and the description from the
@@ -28,7 +29,7 @@ enum status algorithm_write(const struct algorithm_settings *settings, struct er
  * sets. */
 const char *algorithm_in_use(void);
 
-/* Returns the index of `name` among the names in a variable's description such as "... auto - text
- * nb - text", or -1 if `name` is not found. A name is the word before " - ". The end of a text may
- * join the next name without a blank: "textnb - text". */
+/* Returns the index of `name` among the names in a variable's description, or -1 if `name` is not
+ * found. A name is the word before " - ": "auto - text nb - text" has the names auto and nb. The
+ * blank before a name may be missing, as in "textnb - text". */
 int algorithm_number(const char *description, const char *name);

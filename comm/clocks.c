@@ -29,7 +29,7 @@ struct rounds {
     struct waiter *waiter;
     MPI_Comm comm;
     int64_t (*now_ns)(void);
-    int *firsts, nodes, node; /* first rank of each node, number of nodes, number of this node */
+    int *firsts, nodes, node; /* first rank of each node, count of nodes, index of this node */
     int known;                /* nodes 0 to known - 1 know their offset */
     /* `begun`: this round has begun. `noted`: the partner's message has arrived and was handled. */
     bool begun, noted;
@@ -88,9 +88,9 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Handles the answer if it has arrived, and asks again. After the last answer, instead computes
- * this node's offset and returns true. If the answering node is not rank 0's, adds that node's
- * offset from rank 0. */
+/* Handles the answer if it has arrived, and asks again. After the last answer, returns true and
+ * sets r->offset to this node's offset from rank 0. If rank 0 is not on the answering node, the
+ * answering node's offset from rank 0 is added. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];
@@ -169,9 +169,9 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Counts the nodes in r->nodes. Sets r->firsts [nodes] to the first rank of each node, and r->node
- * to this node's number, or to -1 if `rank` is not the first of its node. r->firsts has memory for
- * 2 * ranks numbers. */
+/* Sets r->nodes to the number of nodes, r->firsts [nodes] to the first rank of each node, and
+ * r->node to this node's index, or to -1 if `rank` is not the first of its node. r->firsts must
+ * have memory for 2 * ranks numbers. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;

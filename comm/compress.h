@@ -20,8 +20,9 @@ struct compressor {
     /* start, advance, poll and finish run a sum while the rank computes. Compressors flagged
      * COMPRESSOR_OVERLAPS have all four; in other compressors they are NULL. Every rank starts the
      * same sums in the same order. `start` starts a sum without waiting. `advance` processes
-     * messages that have arrived and starts the next phase, without waiting. `poll` is the same
-     * hook as in struct strategy. `finish` waits for all started sums. */
+     * messages that have arrived and starts the next phase, without waiting. `poll` lets messages
+     * progress without waiting and returns whether any was in transit (see poll in struct
+     * strategy). `finish` waits for all started sums. */
     enum status (*start)(struct sync *s, struct range tensors, struct error *e);
     enum status (*advance)(struct sync *s, struct error *e);
     bool (*poll)(struct sync *s);
@@ -50,7 +51,7 @@ struct span span_of(const struct arenas *a, struct range tensors);
 
 /* Messages between this rank and every other rank. */
 struct exchanger {
-    struct message *sends, *receives; /* arrays [ranks]: one message per other rank */
+    struct message *sends, *receives; /* arrays [ranks]: at most one message per other rank */
     struct exchange messages;         /* messages of the latest planned exchange */
     bool active; /* whether the exchange has begun and has not been waited for */
     int code;    /* first MPI error code of exchanger_test */

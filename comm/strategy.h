@@ -13,16 +13,16 @@
  *
  * The loss gradient is divided by the global sample count before backward. Exact strategies
  * therefore sum gradients and never average them. If config.scale is pre or post, the loss gradient
- * is divided by global sample count / replicas instead. Then sync_grad_ready (pre) or
- * sync_finish_sum (post; on servers, strategies/server.c) divides gradients by the number of
- * replicas.
+ * is divided by the mean number of samples per replica instead. Gradients are divided by the number
+ * of replicas later: before the sum by sync_grad_ready (pre), or after the sum by sync_finish_sum
+ * (post; on parameter servers by strategies/server.c).
  *
  * With gradient accumulation, forward and backward repeat for each micro-batch and gradients add
  * up in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the last one
  * (`last`).
  *
- * One part of this interface has no user yet: exec.charge, through which local_ops.h reports its
- * work to a simulated clock.
+ * Only tests set exec.charge so far, through which local_ops.h reports its work to a simulated
+ * clock.
  *
  * To add a sum that is made within a step but is not part of a strategy: call sync_extra_sum, which
  * makes, times and counts the sum, and add a row to `extras` in
@@ -76,7 +76,7 @@ struct arenas {
 /* Times of one step's communication on this rank (ns). sync_step_begin zeroes them. */
 struct sync_times {
     int64_t pack_ns;       /* time of copies, casts, selections and sums in this rank's memory */
-    int64_t comm_total_ns; /* time from the first communication to the end of the last */
+    int64_t comm_total_ns; /* time from the first communication's start to the last one's end */
     /* part of comm_total_ns during which the rank neither computed nor packed */
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
@@ -87,8 +87,8 @@ struct sync_times {
 };
 
 struct sync_options {
-    /* ranks with the same weights, one per replica (data dimension of the grid); duplicated by
-     * sync_create */
+    /* communicator of the ranks that hold the same part of the network, one rank per replica (data
+     * dimension of the grid); duplicated by sync_create */
     MPI_Comm comm;
     /* Communicator of the ranks that together hold the network. Borrowed. NULL: this rank holds the
      * whole network. */
@@ -121,8 +121,8 @@ struct strategy {
     /* Calls arenas_alloc and allocates in s->memory everything that steps need. Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
-    /* Waits until the parameters of `range` are ready for `pass`. A hook of struct strategy that is
-     * NULL does nothing, unless its comment states a default. */
+    /* Waits until the parameters of `range` are ready for `pass`. NULL hook: does nothing, like
+     * every hook whose comment states no other default. */
     enum status (*params_needed)(struct sync *s, struct range range, enum pass pass,
                                  struct error *e);
     void (*params_done)(struct sync *s, struct range range, enum pass pass);
@@ -195,7 +195,8 @@ struct sync {
     int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
     /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    int64_t waited_ns; /* comm_exposed_ns at this step's last sync_comm_end_amid; 0: none yet */
+    /* comm_exposed_ns when computation last resumed in this step; arrive_ns excludes it */
+    int64_t waited_ns;
     /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;
     struct waiter *waiter;
@@ -210,7 +211,8 @@ struct sync {
     /* functions of the compressor (comm/compress.h); NULL: none */
     const struct compressor *compressor;
     void *compression; /* state of the compressor */
-    uint64_t infinite; /* number of gradients and sums that became infinite in fp16 on this rank */
+    /* number of elements, of gradients and of sums, that became infinite in fp16 on this rank */
+    uint64_t infinite;
 };
 
 /* Allocates each arena whose pointer is NULL: zeroed, aligned and already paged in. sync_destroy
@@ -292,7 +294,7 @@ enum status sync_exchange(struct sync *s, const struct exchange *x, struct error
  * compressor. Strategies flagged STRATEGY_COMPRESSES call it. */
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 
-/* Mark the start and end of work in this rank's memory and add its duration to pack_ns. */
+/* Mark the start and end of local copies, casts or sums and add their duration to pack_ns. */
 void sync_pack_begin(struct sync *s);
 void sync_pack_end(struct sync *s);
 
@@ -358,10 +360,10 @@ double sync_norm2_local(struct sync *s);
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* sync_clip_alone prepares this rank's own gradient for an update without a sum over ranks. First
- * rounds the gradient in 16-bit precisions, as if it had been sent, and in fp16 sets s->overflow if
- * an element is not finite. Then clips by value and by the norm of this gradient. sync_update_alone
- * calls sync_clip_alone, then runs the optimizer. */
+/* sync_clip_alone prepares this rank's own gradient for an update without a sum over ranks. In
+ * 16-bit precisions, it first rounds the gradient as if it had been sent; in fp16, it then sets
+ * s->overflow if an element is not finite. Finally it clips the gradient by value and by its norm.
+ * sync_update_alone calls sync_clip_alone, then runs the optimizer. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

@@ -181,7 +181,7 @@ void sync_poll(struct sync *s)
     if (s->comm_begin_ns == 0)
         s->comm_begin_ns = begin_ns;
     s->times.comm_exposed_ns +=
-        end_ns - begin_ns; /* `poll` has already subtracted other work from comm_exposed_ns */
+        end_ns - begin_ns; /* `poll` already subtracts optimizer and packing from comm_exposed_ns */
     s->times.poll_ns += s->times.comm_exposed_ns - exposed_ns;
     s->times.comm_total_ns = end_ns - s->comm_begin_ns;
     timeline_add(s->waiter->timeline, PHASE_comm, "test of messages", begin_ns, end_ns);

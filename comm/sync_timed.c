@@ -31,7 +31,7 @@ void sync_comm_begin(struct sync *s)
     begin_at(s, now_ns);
 }
 
-/* Ends an interval of exposed communication. The timeline names the interval after the last
+/* Ends an interval of exposed communication. In the timeline, the interval has the name of the last
  * wait. */
 void sync_comm_end(struct sync *s)
 {

@@ -126,8 +126,8 @@ static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begi
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
 }
 
-/* Clips the gradients in `spans` [n] so that the norm of the whole network's gradient, over all
- * ranks that hold a part of the network, is at most clip_norm. Collective. */
+/* Scales the gradients in `spans` [n] if the norm of the whole network's gradient, over all ranks
+ * and all parts of the network, exceeds clip_norm. Collective. */
 static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const struct span *spans,
                                 size_t n, struct error *e)
 {
@@ -205,7 +205,7 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
 {
     s->sum_finished = true;
     if (!sync_finishes_sum(s, o))
-        /* common case; avoids the code below, which is rarely in the cache */
+        /* common case: skips the code below, which is rarely in the instruction cache */
         return OK;
     if (s->takes_norm2)
         s->sum_norm2 = sync_norm2_local(s);

@@ -91,8 +91,9 @@ enum compressor_flag {
 /* Value of wire_source if the strategy sends its own messages, which are counted. */
 #define WIRE_COUNTED "counted"
 
-/* Communication of one rank in `steps` steps, after which the messages of a strategy repeat.
- * messages_wire and bytes_wire count only sent messages. */
+/* Communication of one rank in a period of `steps` steps, after which the strategy's messages
+ * repeat. messages_wire and bytes_wire count messages that the rank sends, not messages that it
+ * receives. */
 struct cost {
     uint64_t steps;
     uint64_t calls;         /* MPI calls */
@@ -225,8 +226,8 @@ size_t low_rank_q(const struct low_rank *shape);
 const char *const *compressor_names(void); /* [COMPRESSORS] names by enum compressor_kind */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* Writes to `text` the option that determines the size of a compressor's saved state, for example
- * " of rank 2"; "" if no option does. Returns `text`. */
+/* Writes to `text`, in words, the option on which the size of a compressor's saved state depends,
+ * for example " of rank 2"; "" if no option does. Returns `text`. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduce_algorithm */

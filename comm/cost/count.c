@@ -1,6 +1,7 @@
 #include "comm/cost/program.h"
 
-/* Counts a transfer that uses the strategy's own messages: one MPI call per message. */
+/* Adds the MPI calls and payload of one send or receive of the strategy's own messages: one call
+ * per message. */
 static void count_calls(struct cost *c, const struct schedule *s, size_t count, size_t width)
 {
     c->calls += schedule_messages(s, count);

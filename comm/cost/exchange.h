@@ -26,5 +26,5 @@ void give_packets(const struct step *s, struct reader *to, size_t bytes);
 /* Passes to the reader an addition of `count` numbers by every rank. */
 void give_additions(struct reader *to, size_t count, size_t width);
 
-/* Rounds up to a multiple of 8 bytes, since packets have whole words. */
+/* Rounds `bytes` up to a multiple of 8, since packets consist of whole 8-byte words. */
 size_t packet_round_up(size_t bytes);

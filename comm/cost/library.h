@@ -16,8 +16,8 @@ struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kin
  * 0: "none". */
 const char *allreduce_source(unsigned algorithms);
 
-/* Returns whether MPICH reduces this vector by rule_reduce_scatter_gather, its algorithm for long
- * vectors, instead of along a binomial tree. */
+/* Returns whether MPICH reduces `count` numbers by rule_reduce_scatter_gather, its algorithm for
+ * long vectors, instead of along a binomial tree. */
 bool reduce_is_long(int ranks, size_t count, size_t width);
 struct operation library_reduce(int ranks, size_t count, size_t width);
 

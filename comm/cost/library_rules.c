@@ -3,8 +3,9 @@
 
 /* ---- Rings ---- */
 
-/* Blocks go around twice and are added on the first trip. In MPICH a rank first sends the block of
- * the previous rank; in the strategy `ring` it first sends its own block. */
+/* Blocks travel around the ring twice and are summed on the first trip. In MPICH, a rank first
+ * sends the block of the previous rank; in the strategy `ring`, a rank first sends its own
+ * block. */
 static int ring_rounds(const struct schedule *s)
 {
     return 2 * (s->ranks - 1);
@@ -20,7 +21,7 @@ const struct schedule_rule rule_library_ring = {.rounds = ring_rounds, .round = 
 
 /* ---- Reduce ---- */
 
-/* Ranks sum blocks by halving; then rank 0 collects the blocks along a tree. */
+/* Ranks sum blocks by recursive halving; then rank 0 collects the blocks along a tree. */
 static int reduce_scatter_gather_rounds(const struct schedule *s)
 {
     struct fold f = fold_of(s->ranks);
@@ -146,8 +147,8 @@ static int scatter_doubling_rounds(const struct schedule *s)
     return 2 * binomial_levels(s->ranks);
 }
 
-/* First, rank 0 scatters the blocks along a tree. Then each rank r exchanges all blocks that it
- * holds with rank r ^ 1, then with ranks r ^ 2, r ^ 4 and so on. `ranks` must be a power of two. */
+/* First, rank 0 scatters the blocks along a tree. Then ranks r and r ^ 1 exchange all their blocks,
+ * then ranks r and r ^ 2, then r and r ^ 4, and so on. `ranks` must be a power of two. */
 static void scatter_doubling_round(const struct schedule *s, int i, struct round *r)
 {
     int levels = binomial_levels(s->ranks);

@@ -28,8 +28,8 @@ struct owned_way {
     /* Waits for the gradients of the oldest block passed to `leave` but not yet summed, then sums
      * this rank's share. `end` ends the timing of the wait. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
-    /* Fetches other ranks' shares of the parameters: for blocks that are kept whole (is_whole), or
-     * for all other blocks (!is_whole). */
+    /* Fetches other ranks' shares of the parameters of all blocks whose owned_block.is_whole equals
+     * `is_whole`. */
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
@@ -46,7 +46,7 @@ struct owned_blocks {
     size_t left, summed;
     /* [n_tensors][2] squared norms per tensor: weights and update (LAMB) or gradient (LARS) */
     double *norms2;
-    struct message *messages; /* [ranks] messages that collect a checkpoint */
+    struct message *messages; /* [ranks] messages that collect state at rank 0 */
     bool is_whole;            /* whether this rank's arenas hold other ranks' shares too */
 };
 
@@ -60,9 +60,9 @@ bool owned_block_overlaps(const struct owned_block *b, struct range tensors);
 void owned_block_give_back(const struct sync *s, const struct owned_block *b, real *arena,
                            give_back *memory);
 
-/* Reserves optimizer state for all numbers, so that indices are equal in all arenas. Only pages of
- * this rank's shares take memory, since other pages are written for checkpoints only. sync_destroy
- * frees the state with the arenas. */
+/* Reserves optimizer state for all parameters, so that indices are equal in all arenas. Pages of
+ * other ranks' shares take memory only after a checkpoint is saved or restored, until the next
+ * step. sync_destroy frees the state with the arenas. */
 enum status owned_state_open(struct sync *s, struct error *e);
 
 /* Finishes the sums (scaling, clipping) and runs the optimizer on this rank's shares. */

@@ -13,12 +13,12 @@
  * answers. This computes the same as allreduce.
  *
  * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
- * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait for
- * its latest steps: after step t it continues once step t - sync.staleness is complete. No rank is
- * therefore more than sync.staleness steps ahead of the slowest, and its weights lack the updates
- * of at most sync.staleness steps. This is the bound of Ho et al., "More effective distributed ML
- * via a stale synchronous parallel parameter server", 2013. With staleness 0, stale computes the
- * same as sync, up to the order of sums.
+ * delay, Li et al. 2014). Every optimizer therefore runs as in sync, but on gradients of older
+ * weights. A rank need not wait for the updates of its latest steps: after step t it continues once
+ * step t - sync.staleness is complete. A rank is therefore at most sync.staleness steps ahead of
+ * the slowest rank, and its weights lack the updates of at most sync.staleness steps. This is the
+ * bound of Ho et al., "More effective distributed ML via a stale synchronous parallel parameter
+ * server", 2013. With staleness 0, stale computes the same as sync, up to the order of sums.
  *
  * async: the server runs the optimizer on each gradient when it arrives, and answers at once (Dean
  * et al., "Large scale distributed deep networks", 2012).
@@ -27,9 +27,9 @@
  * p pushes therefore change the weights as much as one step of the other variants. With Adam, LARS
  * or LAMB, each push changes the weights as much as a whole step, so choose a smaller learning
  * rate. In stale and async, the bits of the result depend on the order of pushes. Clipping acts on
- * the sum of a step; in async each rank clips its own gradient before it pushes. Clipping of sums
- * by norm, LARS and LAMB each require a single server, which alone can compute norms of the whole
- * network.
+ * the sum of a step; in async each rank clips its own gradient before it pushes. LARS, LAMB and
+ * (except in async) clipping by norm need norms of whole tensors or of the whole gradient, and
+ * therefore a single server.
  *
  * The evaluated model is the servers' model after all ranks have reached the same step. A
  * checkpoint holds this model with the servers' optimizer state; every rank resumes from it. */
@@ -76,8 +76,8 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* Serves pushes. The time of serving is recorded only if the computing thread calls this
- * function. */
+/* Serves pushes if this rank is a server, and returns whether it is one. The serving time is
+ * recorded only if the computing thread calls this function. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;

@@ -95,8 +95,8 @@ typedef enum status exchange(struct waiter *w, struct message *messages, int n, 
                              const char *operation, struct error *e);
 
 /* Exchanges the length of a pickle, then its bytes, with `rank`. `pass` is wait_send or
- * wait_receive. If n = 0 instead of 1, makes the same two waits without messages, because all ranks
- * must make equally many waits. */
+ * wait_receive. n is 1, or 0 on a rank without a message in this round, because all ranks must make
+ * equally many waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;

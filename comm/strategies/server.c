@@ -138,9 +138,9 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* Begins to send weights to a client and to receive its next push. In variant sync (in_order), the
- * parameters themselves are sent. The parameters change only after all ranks have pushed again, and
- * a rank pushes only after it has received the parameters. In other variants a copy is sent. */
+/* Begins to send weights to a client and to receive its next push. Variant sync (in_order) sends
+ * the parameters without a copy: they change only after all ranks have pushed again, and a rank
+ * pushes only after it has received the parameters. Other variants send a copy. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;
@@ -206,9 +206,9 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* Returns whether the server's own rank can continue. Variant sync also requires that all answers
- * are sent. An answer is sent if its send is complete or if the client has already pushed its next
- * gradient. */
+/* Returns whether the server's own rank can continue. In variant sync, all answers of the step must
+ * also be sent: for each client, either the send is complete or the client has already pushed its
+ * next gradient. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

@@ -38,8 +38,8 @@ struct server {
     /* Variant stale: maximum number of steps by which a rank may be ahead of the slowest, and by
      * which its weights may be out of date. Other variants: 0. */
     uint64_t staleness;
-    /* [ranks] state of each rank as a client; the server's own rank uses only `pushes` and
-     * `pushed`, which is borrowed */
+    /* [ranks] state of each rank as a client; for the server's own rank only `pushes` and `pushed`
+     * (borrowed: points into its gradient arena) are used */
     struct client *clients;
 
     bool opened;          /* whether server_open has been called since creation or server_reset */
@@ -47,8 +47,8 @@ struct server {
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
     real *sums;           /* [staleness + 1][count] summed gradients of `steps`; at_once: empty */
-    /* [staleness + 1] steps from `version` + 1 on, counted from server_open; step k is at index
-     * k % (staleness + 1) */
+    /* [staleness + 1] steps version + 1 to version + 1 + staleness; step k, counted from 1 since
+     * server_open, is at index k % (staleness + 1) */
     struct open_step *steps;
     uint64_t version;  /* number of complete steps; with at_once, number of processed pushes */
     double lr;         /* with at_once: learning rate of this rank's latest step */
@@ -73,8 +73,8 @@ void server_destroy(struct server *v);
 void server_open(struct server *v, const struct optimizer *o, uint64_t step);
 void server_reset(struct server *v);
 
-/* Processes the push of the server's own rank. The gradient stays in that rank's arena until the
- * step is over. */
+/* Processes the push of the server's own rank. That rank must not overwrite the gradient in its
+ * arena before the step is over. */
 void server_push(struct server *v, uint64_t step, double lr);
 /* Returns whether the push of the server's own rank is answered. In variant sync: whether the
  * pushes of all ranks are answered. */

@@ -5,11 +5,11 @@
  *
  *   each rank's part   flag, gradients [n]
  *
- * Sends no message, and copies nothing unless the optimizer needs whole tensors: to sum, a rank
- * reads n / p numbers of each rank. A sum in place writes only cache lines that were just read, and
- * so moves less memory than a sum into a separate arena. Costs two barriers per step, one after all
- * gradients and one after all slices, and a third if sync_finishes_sum (sums are scaled or clipped,
- * for example).
+ * Sends no message. To sum its slice, a rank reads n / p numbers of each rank. Gradients are copied
+ * only for an optimizer that needs whole tensors. A sum in place writes only cache lines that were
+ * just read, and so moves less memory than a sum into a separate arena. Costs two barriers per
+ * step, one after all gradients and one after all slices, and a third if sync_finishes_sum returns
+ * true (for example, if sums are scaled or clipped).
  *
  * The next backward pass overwrites gradients that other ranks' optimizers may still read. A
  * rank therefore waits for these ranks before it writes its first gradient. The wait is usually
@@ -56,8 +56,8 @@ static void end_reading(struct sync *s)
     w->is_read = false;
 }
 
-/* Waits until all ranks have read this rank's previous gradients. Backward may then overwrite
- * them. */
+/* Waits, once per step, until all ranks have read this rank's previous gradients, which backward
+ * may then overwrite. Every call returns the status of this wait. */
 static enum status wait_for_readers(struct sync *s)
 {
     struct shm *w = s->context;

@@ -121,8 +121,8 @@ static enum status meet(struct sync *s, const char *operation, end_wait *end, st
     return wait_for(s, z->window.arrivals, operation, end, e);
 }
 
-/* Copies other ranks' shares of the blocks that are kept whole (is_whole), or of all other blocks
- * (!is_whole). If is_whole, first waits until all ranks have run the optimizer. */
+/* Copies other ranks' shares of the parameters of all blocks whose owned_block.is_whole equals
+ * `is_whole`. If `is_whole` is true, first waits until all ranks have run the optimizer. */
 static enum status copy_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct shm_zero *z = s->context;

@@ -82,8 +82,8 @@ static enum status gather_begin(struct sync *s, size_t k, struct error *e)
     return exchanger_begin(s, &z->flights[k], e);
 }
 
-/* Gathers the parameters of the blocks that are kept whole (is_whole), or of all other blocks
- * (!is_whole). All gathers run at the same time. */
+/* Gathers the parameters of all blocks whose owned_block.is_whole equals `is_whole`. All gathers
+ * run at the same time. */
 static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct zero *z = s->context;

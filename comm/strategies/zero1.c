@@ -5,10 +5,10 @@
  * parameters and distributes the updated shards. A rank sends 2 n (p - 1) / p numbers, as in
  * strategy ring.
  *
- * The state is reserved for all numbers, so that indices are equal on all ranks. Only the shard
- * takes memory, since other pages are never written. A checkpoint collects the state at rank 0.
- * After a restore every rank has the state of all shards; the next step releases the other ranks'
- * shards. */
+ * The state is reserved for all numbers, so that indices are equal on all ranks. Steps write only
+ * the rank's own shard, so the pages of other shards take no memory. A checkpoint collects the
+ * state at rank 0. After a restore every rank has the state of all shards; the next step releases
+ * the other ranks' shards. */
 #include "comm/strategies/owned_block.h"
 #include "comm/strategies/point_to_point.h"
 

@@ -8,7 +8,7 @@
  * other small tags. */
 enum { TAG_NOTE = 30003 };
 
-/* Number of messages so far to and from one rank of a communicator. */
+/* Numbers of messages sent to and received from one rank of a communicator so far. */
 struct counts {
     uint64_t sent, received;
 };

@@ -17,7 +17,8 @@ struct startup_watchdog {
 
 /* Starts a deadline; startup_watchdog_end cancels it. deadline_s <= 0: no deadline. When the
  * deadline passes, the process exits with status 1. The error message names the operation and the
- * stopped ranks of this node. *s must not be moved before startup_watchdog_end. */
+ * ranks of this node that SIGSTOP or a debugger has stopped. *s must not be moved before
+ * startup_watchdog_end. */
 enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,
                                    double deadline_s, struct error *e);
 void startup_watchdog_end(struct startup_watchdog *s);

@@ -5,8 +5,8 @@
 
 /* ---- Testing in a loop ---- */
 
-/* Tests the request until it is complete or the deadline has passed. `code` is the MPI error code
- * of the call that started the request. */
+/* Tests the request until it is complete; ERR_TIMEOUT after the deadline. `code`: MPI error code of
+ * the call that started the request; if not MPI_SUCCESS, returns ERR_MPI without testing. */
 static enum status poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
     int64_t begin_ns = clock_ns();
@@ -96,7 +96,8 @@ static enum status end_collective(struct waiter *w, enum status status)
 }
 
 /* Executes a collective and returns its status from the enclosing function. Uses the blocking MPI
- * call if waits block. Otherwise starts the non-blocking call and tests its request. */
+ * call if waiter_blocks(w). Otherwise starts the non-blocking call and tests its request until it
+ * is complete. */
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \

@@ -34,7 +34,7 @@ enum wait_kind {
 /* State of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
 struct presence {
     _Atomic uint64_t sequence; /* sequence number of the rank's last wait */
-    /* time (clock_ns) when the rank last tested in a wait, or its watchdog last ran */
+    /* latest time (clock_ns) when the rank tested in a wait or its watchdog ran a check */
     _Atomic int64_t alive_ns;
     char rest[48];
 };
@@ -76,7 +76,7 @@ struct waiter {
     _Atomic uint64_t sequence;     /* number of waits begun so far */
     const char *_Atomic operation; /* purpose of the last wait, for error messages */
     int64_t deadline_ns;
-    uint64_t calls, bytes_payload; /* MPI communication calls, and bytes passed to them */
+    uint64_t calls, bytes_payload; /* number of MPI communication calls; bytes passed to them */
     /* calls made by `serve` and their bytes; included in calls and bytes_payload */
     uint64_t served_calls, served_bytes;
     /* point-to-point messages sent, and their bytes; messages inside MPI collectives are not
@@ -100,11 +100,11 @@ void waiter_close(struct waiter *w);
  * calls differ, all ranks get ERR_MPI; if a message differs, its receiver gets ERR_MPI. */
 enum status waiter_check_calls(struct waiter *w, struct error *e);
 
-/* Returns whether this rank waits by blocking MPI calls, such as MPI_Allreduce, instead of
- * non-blocking ones and tests. False if `serve` is set. */
+/* Returns whether this rank waits by blocking MPI calls, such as MPI_Allreduce, instead of testing
+ * non-blocking calls. False if `serve` is set. */
 bool waiter_blocks(const struct waiter *w);
 
-/* Counts an MPI call of `bytes` bytes that the caller makes itself. */
+/* Adds one MPI call to w->calls and its `bytes` bytes to w->bytes_payload. */
 void waiter_count(struct waiter *w, size_t bytes);
 
 /* ---- Collectives ---- */
@@ -159,8 +159,8 @@ struct pending {
     bool active;      /* whether the sum was started and is not known to be complete */
     int64_t begin_ns; /* time when the sum was started, for the timeline */
     MPI_Request request;
-    int code; /* MPI error code of the last call */
-    /* comparison with the calls of other ranks; NULL unless in check mode */
+    int code; /* MPI error code of the call that started or last tested the sum */
+    /* unfinished comparison of this sum with the calls of other ranks (check mode); NULL: none */
     struct call_ticket *ticket;
 };
 
@@ -187,10 +187,10 @@ struct message {
     void *data; /* borrowed; a send only reads it */
     size_t bytes;
     int rank;
-    MPI_Request request; /* request of the message itself; `note` has its own */
+    MPI_Request request; /* request for `data`; `note` has a request of its own */
     /* description of the message (message_check.h); NULL unless in check mode */
     struct message_note *note;
-    int code; /* MPI error code of message_test, kept for later calls */
+    int code; /* MPI error code of message_test; later calls for this message report it again */
 };
 
 /* Send or receive n messages at the same time; return when all are complete. Every rank must make
@@ -207,8 +207,8 @@ struct exchange {
     int n_sends, n_receives;
     MPI_Comm comm;
     const char *operation;
-    /* Called as arrived(arg, i) for each receive i = 0, 1, ... when receives[i] and sends[i] (if
-     * there are more than i sends) are complete. Later messages may still be in transit. NULL: no
+    /* Called as arrived(arg, i) for each receive, in order of its index i, once receives[i] is
+     * complete, and sends[i] too if i < n_sends. Later messages may still be in transit. NULL: no
      * call. */
     void (*arrived)(void *arg, int i);
     void *arg;

@@ -49,8 +49,8 @@ static enum status check_messages(const struct waiter *w, const struct message *
     return OK;
 }
 
-/* Initialises a message and checks its size. In check mode, starts to send or receive the message's
- * note. */
+/* Initialises a message and, in check mode, starts to send or receive its note. Returns MPI's error
+ * code, or MPI_ERR_COUNT if the message is too long. */
 static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                          const char *operation)
 {

@@ -27,8 +27,8 @@
 /* ---- Messages ---- */
 
 /* Returns the lowest sequence number among the latest waits of this node's ranks. Ranks at this
- * number are furthest behind. Other late ranks, for example neighbours in a ring, may only be
- * waiting for them. */
+ * number are furthest behind. Other late ranks may only be waiting for the ranks furthest behind,
+ * for example as neighbours in a ring. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -79,8 +79,8 @@ static void describe_timeout(void *arg, char *text, size_t size)
 
 /* ---- Life ---- */
 
-/* Waits for a request by testing. If there are more ranks than cores, a rank that polls inside
- * MPI_Wait keeps others from running. */
+/* Tests a request in a loop until it is complete; returns MPI's error code. Avoids MPI_Wait: if
+ * ranks outnumber cores, a rank that polls inside MPI_Wait keeps other ranks from running. */
 static int finish(const struct waiter *w, MPI_Request *request)
 {
     int code = MPI_SUCCESS, done = 0;

@@ -7,7 +7,7 @@ int64_t clock_ns(void);
 
 double clock_seconds_since(int64_t begin_ns);
 
-/* Returns the user and system time of this process, in ns. */
+/* Returns the CPU time of this process so far (user plus system), in ns. */
 int64_t clock_process_ns(void);
 
 /* Returns the seconds since 1970 (CLOCK_REALTIME). */

@@ -26,8 +26,8 @@ static int64_t middle_ns(const struct ping *p)
     return p->sent_ns + round_trip_ns(p) / 2;
 }
 
-/* Returns the bounds that one ping sets on the offset at time at_ns, widened by the drift between
- * the ping and at_ns. */
+/* Returns the bounds that one ping sets on the offset at time at_ns. The bounds are widened by the
+ * largest expected drift (DRIFT_USUAL) between the ping and at_ns. */
 static struct bounds bounds_at(const struct ping *p, int64_t at_ns)
 {
     double away_ns = fabs((double)(middle_ns(p) - at_ns)) + (double)round_trip_ns(p) / 2;

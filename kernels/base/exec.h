@@ -28,7 +28,8 @@ struct exec {
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 
-    /* Charges work to a simulated clock. NULL: the work takes real time. */
+    /* Reports `amount` flops or bytes of work, to advance a simulated clock. NULL: no simulated
+     * clock. */
     void (*charge)(void *arg, enum work kind, double amount);
     void *charge_arg;
 

@@ -11,7 +11,8 @@
 #include "kernels/base/names.h"
 
 #if defined(__x86_64__)
-/* Reads CPUID, because not all compilers accept "f16c" in __builtin_cpu_supports. */
+/* Returns whether the processor has F16C. Reads CPUID, because some compilers reject "f16c" in
+ * __builtin_cpu_supports. */
 static bool has_f16c(void)
 {
     unsigned a, b, c = 0, d;

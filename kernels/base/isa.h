@@ -25,8 +25,8 @@ enum isa isa_best(void);
  * ISA_AMX_BF16 only if Linux grants them. Call it before threads are created. */
 enum isa isa_best_bf16(void);
 
-/* Returns the full-precision instruction set that `isa` extends, for example avx512 for
- * avx512_bf16. */
+/* Returns the full-precision instruction set that `isa` extends (avx512 for avx512_bf16), or `isa`
+ * itself if it is a full-precision set. */
 enum isa isa_exact(enum isa isa);
 
 /* Makes `name` the most capable set that isa_choose may return; "auto" removes the limit.

@@ -48,7 +48,8 @@ int launcher_rank(void)
     return -1;
 }
 
-/* Returns the index of the launcher that started this process; N_LAUNCHERS if there is none. */
+/* Returns the index in LAUNCHERS of the launcher that started this process; N_LAUNCHERS if there is
+ * none. */
 static int find_launcher(void)
 {
     int i = 0;
@@ -93,8 +94,9 @@ static size_t read_entry(const char *pid, const char *name, char *text, size_t s
     return n;
 }
 
-/* Returns whether a process has the same parent as this one and is stopped. Parses /proc/PID/stat
- * after the last ')', because the program's name is in parentheses and can contain a ')'. */
+/* Returns whether process `pid` is stopped and has the same parent as this process. Parses
+ * /proc/PID/stat after the last ')', because the program's name is in parentheses and can contain a
+ * ')'. */
 static bool is_stopped_sibling(const char *pid)
 {
     char text[512], state;

@@ -23,9 +23,9 @@ void mem_give_back(void *memory, size_t bytes);
  * see the zeros. */
 void mem_give_back_shared(void *memory, size_t bytes);
 
-/* Sets `pointer` to `n` zeroed elements of its type. If memory runs out: NULL and ERR_MEMORY, "no
- * memory for WHAT". n = 0 gives a valid pointer. Large blocks become resident when written. Free
- * with free(). */
+/* Sets `pointer` to `n` zeroed elements of its type. If memory runs out, sets `pointer` to NULL and
+ * returns ERR_MEMORY, "no memory for WHAT". n = 0 gives a valid pointer. Large blocks become
+ * resident when written. Free with free(). */
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
@@ -47,7 +47,8 @@ struct mem_room {
     size_t n;
 };
 
-/* Works as MEM_NEW_ALIGNED; mem_room_empty frees the block. */
+/* Works as MEM_NEW_ALIGNED, and adds the block to `room`. mem_room_empty frees all blocks of a
+ * room. */
 #define MEM_KEEP(room, pointer, n, what, e)                                                        \
     mem_keep((room), &(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size, const char *what,
@@ -69,6 +70,7 @@ double mem_peak_mib(void);
 /* Returns the resident memory of this process in MiB; NAN if /proc does not show it. */
 double mem_now_mib(void);
 
-/* Returns the resident part of [memory, memory + bytes) in MiB, in whole pages. Pages shared with
- * other processes (mapped files) count. NAN if /proc does not show it. */
+/* Returns the size in MiB of all resident pages that overlap [memory, memory + bytes). Includes
+ * pages shared with other processes, such as pages of mapped files. NAN if /proc does not show
+ * which pages are resident. */
 double mem_resident_mib(const void *memory, size_t bytes);

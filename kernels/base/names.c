@@ -14,9 +14,9 @@
 #define FAR        ((size_t)-1)
 
 /* Costs of suggesting a known name; the name with the lowest cost is suggested. EDIT: cost per
- * mistyped letter. ENDING, WORDS, FIRST_WORD: costs of names that share words, see words_distance.
- * PATH_OF_TOP, PATH_OF_GROUP: surcharges for a name that is only valid elsewhere in the file,
- * either at the top level or in a group. */
+ * mistyped letter. ENDING, WORDS, FIRST_WORD: costs of names that share words (words_distance).
+ * PATH_OF_TOP: surcharge for a top-level key that is not valid at this position. PATH_OF_GROUP:
+ * surcharge for a key of another group. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -56,8 +56,8 @@ static const char *next_word(const char *name)
     return *name ? name + 1 : NULL;
 }
 
-/* Returns whether the first `length` letters of `name` are whole words of `known`, or a prefix of
- * `known` of at least 3 letters. */
+/* Returns whether the first `length` letters of `name` are one or more consecutive words of
+ * `known`, or are a prefix of `known` of at least 3 letters. */
 static bool has_words(const char *known, const char *name, size_t length)
 {
     for (const char *at = known; at != NULL; at = next_word(at))
@@ -128,8 +128,8 @@ static size_t edits_allowed(const char *name, const char *known, bool in_group)
     return edits == 0 && in_group ? 1 : edits;
 }
 
-/* Returns the distance between two names: 0 if they are equal, at most one edit if only upper and
- * lower case differ, FAR if the names are not similar. */
+/* Returns the distance between two names: 0 if they are equal, FAR if they are not similar. A
+ * difference in case alone counts as one edit. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;
@@ -176,8 +176,8 @@ static void consider(struct name_nearest *best, const struct name_nearest *other
 struct name_nearest name_nearest(const char *name, const struct name_places *places)
 {
     struct name_nearest best = {.distance = 0};
-    bool own = places->elsewhere == places->here; /* `here` and `elsewhere` are the same list:
-                                                   * compare whole names only once */
+    /* If both lists are the same, whole names are compared in the first loop only. */
+    bool own = places->elsewhere == places->here;
     for (size_t i = 0; i < places->n_here; i++) {
         const char *known = places->here[i];
         struct name_nearest other = {{known, NULL}, distance_of(name, known), false};

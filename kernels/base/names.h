@@ -62,7 +62,8 @@ char *option_near(char text[NAME_NEAR_BYTES], const char *argument, const char *
 enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
                         int *index, struct error *e);
 
-/* Finds an option's value in a table of n rows of `size` bytes and stores the row's index. Each row
- * begins with its name (const char *). Errors as in option_name. */
+/* Finds `text`, a value of --`option`, in a table of n rows of `size` bytes and sets *index to its
+ * row. Each row begins with its name (const char *). Returns the errors of option_name, or
+ * ERR_MEMORY. */
 enum status option_row(const char *option, const char *text, const void *rows, size_t n,
                        size_t size, int *index, struct error *e);

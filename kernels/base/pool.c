@@ -11,8 +11,8 @@
 
 #include "kernels/base/clock.h"
 
-/* Time for which a worker spins before it sleeps. It is longer than the gap between the layers of a
- * step and shorter than a scheduler's time slice. */
+/* Time for which a waiting thread spins before it sleeps. This time is longer than the gap between
+ * the layers of a step and shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
 /* Time after which a spinning thread calls sched_yield. The awaited thread may be on the same core,
  * because the scheduler can leave two unbound threads on one core for a long time. */
@@ -50,8 +50,8 @@ static inline void cpu_pause(void)
 #endif
 }
 
-/* Runs one iteration of a spin loop that began at time `begin` (ns). Returns false after
- * spin_ns. */
+/* Runs one iteration of a spin loop that began at time `begin` (ns). Returns false if the loop has
+ * already lasted pool->spin_ns. */
 static bool spin(const struct pool *pool, int64_t begin)
 {
     int64_t spent = clock_ns() - begin;
@@ -156,9 +156,9 @@ static int worker_start(struct worker *worker, int cpu)
     return failed;
 }
 
-/* Returns the time (ns) to spin before sleeping. 0 if unbound threads outnumber the cores, since a
- * spinning thread would occupy the core of the awaited thread. With `cpus`, each worker has its own
- * core. */
+/* Returns the time (ns) for which a waiting thread spins before it sleeps. Returns 0 if unbound
+ * threads outnumber the cores, since a spinning thread could occupy the core that the awaited
+ * thread needs. Threads bound by `cpus` do spin, since each has its own core. */
 static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;

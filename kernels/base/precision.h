@@ -12,8 +12,8 @@ enum precision {
     PRECISIONS
 };
 
-/* Returns the number of values of this type that fit in one `real`. For fp32 it is 1 even in the
- * double build, which stores fp32 values as doubles. */
+/* Returns the number of values of type `precision` that fit in one `real`. Returns 1 for fp32 even
+ * in the double build, which stores fp32 values as doubles. */
 static inline size_t precision_per_real(enum precision precision)
 {
     return precision == PRECISION_fp32 ? 1 : sizeof(real) / sizeof(uint16_t);

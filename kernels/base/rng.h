@@ -2,8 +2,8 @@
  * epoch, sample, element) is the same on every rank, thread and machine. So initial weights,
  * shuffles, augmentation and dropout do not depend on the number of ranks.
  *
- * Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
- * SC11. */
+ * The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
+ * 1, 2, 3", SC11). */
 #pragma once
 
 #include <stddef.h>

@@ -48,8 +48,8 @@ double stats_median(const double *x, size_t n)
     return stats_quantile(x, n, 0.5);
 }
 
-/* Returns the sum of squares about the mean of Winsorized values: the `trimmed` lowest and highest
- * values are replaced by the nearest remaining value. */
+/* Returns the sum of squared deviations of the Winsorized values from their mean. In these, the
+ * nearest remaining value replaces each of the `trimmed` lowest and `trimmed` highest values. */
 static double winsorized_squares(const double *sorted, size_t n, size_t trimmed)
 {
     double mean = 0, squares = 0;

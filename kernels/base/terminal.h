@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* Bytes for one character: at most four escapes such as \x1b, and the final zero. */
+/* Largest number of bytes that terminal_show writes: four escapes such as \x1b, and the final
+ * zero. */
 enum { TERMINAL_SHOWN = 4 * 4 + 1 };
 
 /* Writes the first character of `from` to `shown`. A control character or a byte that is not UTF-8

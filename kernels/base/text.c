@@ -48,8 +48,8 @@ char *text_real(char text[TEXT_NUMBER], double x)
     return text;
 }
 
-/* Writes `x` with `decimals` digits after the point, or with an exponent if these do not fit: a
- * truncated number would have a different value. */
+/* Writes `x` with `decimals` digits after the point, or in %.10g format if these digits do not fit
+ * in `text`. Never truncates, which would change the value. */
 static void write_digits(char text[TEXT_NUMBER], double x, int decimals)
 {
     if (snprintf(text, TEXT_NUMBER, "%.*f", decimals, x) >= TEXT_NUMBER)

@@ -17,8 +17,8 @@
  * unknown values; files show it as "". Arithmetic may turn one into the other. */
 double text_not_a_number(void);
 
-/* Writes ten significant digits, which suffice for measurements. Undefined and infinite results are
- * written as R and pandas read them: NaN, Inf, -Inf. */
+/* Writes x with ten significant digits, which suffice for measurements. Writes infinities and
+ * text_not_a_number() as R and pandas read them (Inf, -Inf, NaN), and the ordinary NAN as "". */
 char *text_real(char text[TEXT_NUMBER], double x);
 
 /* Writes a whole number with all its digits; "" if it is not finite. */

@@ -1,6 +1,6 @@
-/* Records what a rank does in each step, as spans of time in memory. A span costs two clock
- * readings. All calls except timeline_step accept a NULL timeline and then do nothing. Not
- * thread-safe.
+/* Records the activities of a rank in each step, as spans of time in memory. A span costs two clock
+ * readings. If the timeline is NULL, functions do nothing; only timeline_step requires a timeline.
+ * Not thread-safe.
  *
  * To add a phase, add a row to TIMELINE_PHASES, a call of timeline_add where the phase ends and a
  * colour in plots/timeline.gp. */

@@ -27,8 +27,8 @@ static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
     return 2;
 }
 
-/* Buffers are named as in PyTorch's checkpoints. The mean starts at 0, the variance at 1. `bias`
- * marks a buffer that starts at 0. */
+/* Describes the two buffers, named as in PyTorch's checkpoints. Buffers with `bias` set start at 0
+ * (the mean), others at 1 (the variance). Returns the number of buffers. */
 static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
 {
     list[0] = channel_tensor(layer, "running_mean");

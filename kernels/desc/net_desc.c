@@ -163,9 +163,9 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Sets name, layer, count and offset of the `n` tensors or buffers of a layer. *offset is the
- * offset of the first one, and is advanced past the last one. Each name must already be set to its
- * last part ("weight"), of at most 15 letters so that the full name is never cut. */
+/* Sets the members name, layer, count and offset of the `n` tensors or buffers of a layer. On
+ * entry, `name` must contain the last part of the name ("weight"), at most 15 letters so that the
+ * full name is never cut. *offset: offset of the first tensor; advanced past the last tensor. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {
@@ -213,7 +213,8 @@ static void count_flops(const struct net_desc *net, struct layer_desc *layer)
     layer->flops_backward = (first_with_parameters ? 1 : 2) * layer->flops_forward;
 }
 
-/* Returns the list enlarged to `n` elements, or the unchanged list with *failed set. */
+/* Enlarges `list` to `n` elements and returns its new address. If memory is exhausted, sets *failed
+ * and returns `list` unchanged. */
 static void *grown(void *list, size_t n, size_t element, bool *failed)
 {
     void *more = realloc(list, n * element);

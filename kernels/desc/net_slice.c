@@ -51,8 +51,8 @@ bool net_slice_is_even(const struct net_desc *net, int slices)
 
 /* ---- Slices ---- */
 
-/* Sets the fields of `layer` that differ between slice and net. `layer` lies between the two dense
- * layers of `pair`, or is one of them. */
+/* Changes `layer`, copied from the net, to the layer of slice `index`. The layer must be one of the
+ * two dense layers of `pair` or lie between them. */
 static void cut_layer(struct layer_desc *layer, const struct net_desc *net, struct net_pair pair,
                       int index, int slices)
 {
@@ -107,8 +107,9 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
     return net->tensors[tensor].count == slice->tensors[tensor].count;
 }
 
-/* In a layer split by outputs, the slice has fewer rows of weights [outputs, inputs] and fewer
- * biases [outputs]. In a layer split by inputs, the slice has fewer columns of weights. */
+/* If a layer is split by outputs, the slice has a range of the rows of weights [outputs, inputs]
+ * and of the biases. If a layer is split by inputs, the slice has a range of the columns of
+ * weights. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

@@ -3,7 +3,7 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* Declares the rule of each layer kind, which is defined in <kind>_desc.c. */
+/* Declares layer_rule_<kind>, defined in <kind>_desc.c, for each layer kind. */
 #define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
@@ -11,13 +11,13 @@
  * INT_MAX, since dimensions and MPI counts are ints. */
 #define NET_COUNT_MAX 2147483647u
 
-/* Returns ERR_SHAPE with the layer's position in the model file. The text begins with "conv2d
- * 'conv1': ". */
+/* Sets *e to the formatted message, preceded by the layer's position in the model file, its kind
+ * and its name ("conv2d 'conv1': "). Returns ERR_SHAPE. */
 enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Fills the tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs]
- * unless without_bias is set. Returns the number of tensors. */
+/* Sets `list` to the tensors of a conv2d or dense layer: `weight` [outputs, ...], then the bias
+ * [outputs]. Returns the number of tensors: 2, or 1 if the layer has no bias. */
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
                           const struct tensor_desc *weight);
 
@@ -28,8 +28,9 @@ int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *l
             "whether to add a bias to each output; not needed before batchnorm2d"                  \
     }
 
-/* Sets the rows and columns of layer->out, rounded down, for a kernel that slides over the padded
- * input. ERR_SHAPE if the kernel is larger than the padded input. */
+/* Sets layer->out.h and layer->out.w for a kernel or window that slides over the padded input:
+ * (padded size - kernel size) / stride + 1, rounded down. ERR_SHAPE if the kernel is larger than
+ * the padded input. */
 enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
 extern const struct layer_option layer_pool_options[];

@@ -31,8 +31,8 @@ static inline double add_lanes(const double lane[LANES])
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* Adds the sums of (x - a) and (x - a) * (z - b) over p numbers to `sums`, in a fixed order that
- * vectorises. */
+/* Adds to sums[0] the sum of x - a over p numbers, and to sums[1] the sum of (x - a) * (z - b). The
+ * order of summation is fixed and vectorises. */
 static inline void add_products(double sums[2], const real *x, double a, const real *z, double b,
                                 size_t p)
 {

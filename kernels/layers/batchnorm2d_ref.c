@@ -10,8 +10,8 @@ static size_t at(const struct layer_desc *l, int image, int channel, int positio
            (size_t)position;
 }
 
-/* values[c] <- sum of (x - mean)^power over channel c, c < C; values[C] <- number of terms per
- * channel */
+/* Sets values[c] to the sum of (x - mean[c])^power over channel c on all ranks, for c < C, and
+ * values[C] to the number of terms per channel. If `mean` is NULL, all means are 0. */
 static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
     const struct layer_desc *l = k->layer;
@@ -42,8 +42,9 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Computes the batch statistics over all ranks and updates the running statistics. *s.count: number
- * of terms per channel. */
+/* Sets `s` to the batch statistics over all ranks and updates the running statistics. *s.count is
+ * the number of terms per channel. If all images are padding, *s.count is 0 and the running
+ * statistics do not change. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;

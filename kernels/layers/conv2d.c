@@ -46,8 +46,8 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Returns the total size, in reals, of a thread's arrays cols [K, chunk*P] and flat [O, chunk*P].
- * Scratch contains these arrays of all threads, then one weight gradient for each thread but the
+/* Returns the size, in reals, of two arrays of one thread: cols [K, chunk*P] and flat [O, chunk*P].
+ * Scratch contains the arrays of all threads, then a parameter gradient per thread except the
  * first. */
 static size_t thread_reals(const struct sizes *s)
 {

@@ -32,7 +32,8 @@ static struct tile tile_fitting(size_t out, size_t in, size_t images)
     return t;
 }
 
-/* Processes one tile of W for images [begin, end). */
+/* Processes images [begin, end) with one tile of W: `rows` rows from `row` on, and `columns`
+ * columns from `column` on. */
 typedef void tile_function(const struct dense_call *call, size_t begin, size_t end, size_t row,
                            size_t rows, size_t column, size_t columns);
 

@@ -19,12 +19,12 @@ static inline struct dropout_units dropout_units_of(const struct layer_desc *lay
     return (struct dropout_units){.units = shape_count(layer->in), .size = 1};
 }
 
-/* Draws keep [units] of one sample, beginning with unit layer->first_unit. Each unit is kept with
- * probability 1 - rate. */
+/* Draws the mask keep [units] of one sample. keep[0] is unit layer->first_unit of the whole layer.
+ * Each unit is kept with probability 1 - rate. */
 void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
                        size_t units, uint32_t sample);
 
-/* Draws the same bits as dropout_mask_draw, with vector instructions of `isa`. */
+/* Draws the same mask as dropout_mask_draw, but with vector instructions of `isa`. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample);
 

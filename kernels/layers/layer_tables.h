@@ -47,8 +47,9 @@ static inline size_t bias_count(const struct layer_desc *l)
     return l->without_bias ? 0 : (size_t)l->channels;
 }
 
-/* Returns the address of the biases to add to the outputs, behind the `weights` weights in params.
- * NULL if the layer has no biases, or if another slice of the layer adds the biases. */
+/* Returns the address of the biases to add to the outputs: params + `weights`, as the biases follow
+ * the weights. NULL if the layer has no biases, or if another slice of the layer adds the
+ * biases. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;
@@ -70,7 +71,7 @@ static inline size_t real_bytes(size_t count)
     return (count * sizeof(real) + 63) / 64 * 64;
 }
 
-/* Returns the number of reals, at least `count`, that fill whole cache lines. */
+/* Returns `count`, a number of reals, rounded up to whole cache lines. */
 static inline size_t aligned_reals(size_t count)
 {
     return real_bytes(count) / sizeof(real);

@@ -16,8 +16,8 @@ int largest_logit(const real *logits, int classes)
     return best;
 }
 
-/* Returns ln(sum exp(logits)) - `maximum`. Subtracts `maximum` from each logit first, so that exp
- * cannot overflow. */
+/* Returns ln(sum of exp(logit - maximum)) over the classes. `maximum` is the largest logit, so that
+ * exp cannot overflow. */
 static double log_sum_exp(const real *logits, int classes, double maximum)
 {
     double sum = 0;
@@ -57,7 +57,8 @@ struct score softmax_cross_entropy(int n, int classes, const real *logits, const
     return score;
 }
 
-/* Adds the losses and correct predictions of n <= SOFTMAX_IMAGES images to *score. */
+/* Adds the score of n <= SOFTMAX_IMAGES images to *score. Sets dlogits [n,classes] unless it is
+ * NULL. */
 static void add_scores(struct score *score, enum isa isa, size_t n, size_t classes,
                        const real *logits, const uint8_t *labels, const real *weights,
                        double gradient_scale, real *dlogits)

@@ -6,8 +6,8 @@
 /* Score of a batch, summed over its images. */
 struct score {
     double loss_sum;  /* sum of cross-entropies, in nats */
-    uint32_t correct; /* number of images whose label has the largest logit (the first of equal
-                       * logits) */
+    uint32_t correct; /* number of images whose label is the class of the largest logit; of equal
+                       * logits, the first counts */
     uint32_t samples;
 };
 

@@ -12,8 +12,8 @@ typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
  * for splitting the work. */
 void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 
-/* Processes the output at index `out` of [N,out]. Its receptive field lies in the input plane that
- * begins at index `plane`. */
+/* Processes one output, at index `out` of c->y and c->dy. Its receptive field lies in the input
+ * plane that begins at index `plane` of c->x and c->dx. */
 typedef void output_function(const struct layer_call *c, const struct receptive_field *field,
                              size_t plane, size_t out);
 

@@ -5,8 +5,8 @@
 #include "kernels/base/rng.h"
 #include "kernels/net/net.h"
 
-/* Returns the random number with index `word` (0 or 1) for an element of a tensor, in [0, 1). The
- * bits of `element` above the lowest 20 are passed to rng_word as its sample number. */
+/* Returns a random number in [0, 1). Each element of a tensor has two such numbers, `word` 0 and 1.
+ * The bits of `element` above the lowest 20 become the sample number of rng_word. */
 static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
 {
     const size_t low_bits = 20;
@@ -20,8 +20,8 @@ static double uniform_of(uint64_t seed, int tensor, size_t element, double bound
     return (2 * unit_of(seed, tensor, element, 0) - 1) * bound;
 }
 
-/* Returns a normally distributed number (Box-Muller method). The argument of the logarithm is in
- * (0, 1]. */
+/* Returns a normally distributed number of mean 0 and standard deviation `deviation` (Box-Muller
+ * method). The logarithm is finite, because 1 - unit_of() is in (0, 1]. */
 static double normal_of(uint64_t seed, int tensor, size_t element, double deviation)
 {
     const double two_pi = 6.283185307179586;

@@ -105,10 +105,11 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Returns the layout of the images for the first op: LAYOUT_BYTES or, if a nonzero byte represents
- * 0 (byte 51 with mean 0.2), LAYOUT_NCHW with the bytes converted beforehand. Ops that read bytes
- * fold scale and shift into weights and bias. With a nonzero byte for 0, folding would give blank
- * areas rounding errors in place of exact zeros, and ReLU would pass gradients there. */
+/* Returns the layout in which the first op reads the images: LAYOUT_BYTES or, if a nonzero byte
+ * represents 0 (byte 51 with mean 0.2), LAYOUT_NCHW. Ops that read bytes fold scale and shift into
+ * weights and bias. If a nonzero byte represents 0, folding replaces exact zeros by rounding
+ * errors, and ReLU would pass gradients where an error is positive. For LAYOUT_NCHW, net_load
+ * converts the bytes beforehand. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)

@@ -57,8 +57,8 @@ struct net_op_view {
     bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* FLOPs per image that the op computes */
     unsigned savings;
-    enum kernel_choice choice;  /* kernel chosen for the op; CHOICE_direct also if the op uses
-                                 * direct sums by default */
+    enum kernel_choice choice;  /* kernel choice that the op implements; CHOICE_direct also if
+                                 * direct sums are the default, CHOICE_shape for other defaults */
     bool bf16;                  /* whether the op multiplies bf16 numbers */
     size_t in_bytes, out_bytes; /* bytes per number of the op's input and of its output */
 };
@@ -76,12 +76,13 @@ struct net_memory {
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
-size_t net_bytes(const struct net *net); /* Returns the total of net_memory in bytes. */
+size_t net_bytes(const struct net *net); /* Returns the sum of net_memory's members, in bytes. */
 /* Returns the FLOPs per image that the plan computes in all pipeline stages, for forward or, if
  * `backward` is set, for backward. The gradient with respect to the images is excluded, as in
  * struct net_desc. */
 uint64_t net_flops_done(const struct net *net, bool backward);
-unsigned net_savings(const struct net *net); /* Returns the savings of all ops, as a bit mask. */
+/* Returns a bit mask (enum saving) of the kinds of work that the ops skip. */
+unsigned net_savings(const struct net *net);
 
 /* Sets the input of a slot to n <= n_max images, bytes [N,C,H,W]. The net reads a byte as (byte/255
  * - mean)/std. The images are borrowed until backward of the slot has ended. */
@@ -91,11 +92,11 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
-/* Activations between ops: the input of op `op`, or the output of the last op if op = net_ops. A
- * stage of a pipeline only has the activations of its own ops. net_activation_reals: the size for n
- * images, in the layout of the plan. net_activations: the address in the slot; NULL if op is 0 and
- * reads bytes. net_gradients: the address of the gradient of these activations, valid until
- * backward of op - 2 begins. */
+/* Functions for the activations between ops: the input of op `op` or, if op = net_ops, the output
+ * of the last op. net_activation_reals returns the size of the activations of n images in reals.
+ * net_activations returns the address of the activations in the slot, or NULL if op is 0 and reads
+ * bytes. net_gradients returns the address of the gradient of the activations, valid until backward
+ * of op - 2 begins. A pipeline stage only has the activations of its own ops. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);

@@ -228,8 +228,8 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
     return status;
 }
 
-/* Returns the name of the chosen kernel if it is more specific than the name of the op, else the
- * op's name. */
+/* Returns "winograd_f4" or "winograd_f2" if this kernel was chosen for the op, else the op's
+ * name. */
 static const char *kernel_name(const struct net *net, int op)
 {
     enum kernel_choice choice = net_op_view(net, 0, op).choice;

@@ -5,8 +5,9 @@
 #include "kernels/simd/conv3x3.h"
 
 /* Returns the number of layers, beginning with layers[0], that form a 3x3 convolution of stride 1
- * and its epilogue; 0 if layers[0] is no such convolution. If batch norm follows, it and its
- * epilogue are counted too, and *norm is set. */
+ * and its epilogue; 0 if layers[0] is no such convolution. *norm: whether batch norm follows the
+ * convolution directly. Batch norm and its epilogue are then counted too, and *epilogue is
+ * EPILOGUE_NONE. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
 /* Returns the number of layers, beginning with layers[0], that form a batch norm and its epilogue;

@@ -24,7 +24,8 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* Outputs whose inputs are all zero are marked: 16 bits per tile, in one real per tile. */
+    /* Size in reals of the marks of outputs whose inputs are all zero: 16 bits per tile, rounded up
+     * to one real. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),
@@ -53,10 +54,11 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
     return TAPS * (size_t)w->in_c * (size_t)w->out_c + bias_count(fused->layers);
 }
 
-/* Layout of scratch: scratch of batch norm, panels of weights, bias, then one struct conv_share per
- * thread. Layout of c->saved: V (transformed inputs) of all images, with Winograd's algorithm only.
- * With batch norm, its input and its saved data follow. Without batch norm, one byte per stored
- * output follows: the output's origin in its pooling window. */
+/* Layout of scratch: scratch of batch norm, panels of weights, bias, then the arrays of each
+ * thread, with the sizes in struct conv_share. Layout of c->saved: V (transformed inputs) of all
+ * images, with Winograd's algorithm only. With batch norm, its input and its saved data follow.
+ * Without batch norm, one byte per stored output follows: the output's origin in its pooling
+ * window. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {

@@ -14,10 +14,10 @@
  * (transformed inputs) of one chunk. kept: reals of V that are saved for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Number of rows of a panel in a slice of the weights, a multiple of the block. A slice is
-     * transformed just before a chunk is multiplied by the slice. The gradient of a slice is
-     * transformed back just after the product. 0: no slices; all panels are transformed before the
-     * first chunk is processed. Slices are only used with one thread. */
+    /* Number of rows in a slice of a panel of weights, a multiple of the block. A slice is
+     * transformed just before a chunk is multiplied by it. The slice's gradient is transformed back
+     * just after the product. Slices are only used with one thread. 0: no slices; all panels are
+     * transformed before the first chunk is processed. */
     int slice;
 };
 
@@ -123,8 +123,8 @@ void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, c
 
 /* conv_output transforms block b of M to block b of y, for one chunk, and adds this block to the
  * batch statistics if batch norm needs them. conv_output_adjoint transforms block b of dy to block
- * b of dM. Before the first block of a chunk, call conv_output_adjoint_begin. It copies dy to
- * blocks if dy is [N,C,H,W] without batch norm, and clears dbias for the thread's first chunk. */
+ * b of dM. Before the first block of a chunk, call conv_output_adjoint_begin, which clears dbias
+ * for the thread's first chunk and, without batch norm, copies dy to blocks if dy is [N,C,H,W]. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
@@ -138,8 +138,8 @@ static inline int conv_slice(const struct conv_call *call, int first, int k)
     return slice > 0 && slice < left ? slice : left;
 }
 
-/* Return the slice [points, conv_slice, block] of panel `at` that begins at row `first`. If weights
- * are sliced, these functions transform the slice. */
+/* Return rows [first, first + conv_slice) of panel `at`, as [points, rows, block]. If weights are
+ * sliced, these functions first compute the rows from the weights. */
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 

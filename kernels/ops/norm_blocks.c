@@ -168,9 +168,10 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Clears the sums and sets the shift of each channel, which is subtracted from the inputs before
- * they are summed (see batchnorm2d.c). If ranks share the batch, the shift is the running mean,
- * else 0 until norm_add_inputs sets the shift to an input of the channel. */
+/* Clears each thread's sums and sets the thread's shift of each channel. Shifts are subtracted from
+ * inputs before summing (see batchnorm2d.c). If ranks share the batch, a shift is the channel's
+ * running mean, else 0 until norm_add_inputs sets the shift to the thread's first input of the
+ * channel. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);
@@ -280,7 +281,8 @@ void norm_forward(struct norm_call *call)
     batchnorm_forward(&call->bn, join_sums, normalise_all);
 }
 
-/* Sums the gradients of images [begin, end) per channel. */
+/* Adds d and d * (x - mean) of images [begin, end) to the thread's sums per channel. d is the
+ * gradient of batch norm's output. */
 static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;

@@ -45,12 +45,12 @@ struct fused_layers {
     enum kernel_choice choice; /* kernel choice that the op implements: see op_choice */
     enum isa isa;
     enum layout in, out;                   /* layouts of the op's input and output */
-    enum precision values;                 /* precision of activations in blocks and of saved
-                                            * numbers */
+    enum precision values;                 /* precision of activations in LAYOUT_BLOCKED and of
+                                            * batch norm's saved input */
     bool wants_input;                      /* whether dx is needed, because an earlier layer has
                                             * parameters */
-    const real (*byte_value)[BYTE_VALUES]; /* [C][256] the number that each value of a byte
-                                            * represents */
+    const real (*byte_value)[BYTE_VALUES]; /* [C][256] number (byte/255 - mean)/std for each byte
+                                            * value */
 };
 
 static inline const struct layer_desc *fused_last(const struct fused_layers *fused)
@@ -134,7 +134,7 @@ struct op_kernel {
     const char *name;
     enum layout in, out;
     bool takes_bf16; /* whether operands become bf16 if the instruction set has bf16 products */
-    bool needs_wide; /* whether to exclude ISA_PORTABLE, with which BLIS is faster than the op */
+    bool needs_wide; /* whether the op is not used with ISA_PORTABLE, where BLIS is faster */
     /* Returns the number of layers that the op computes, at most n, beginning with layers[0]; 0 if
      * the op does not match. read [n + 1]: area that is read of each layer's input, then of the
      * last output. */

@@ -23,7 +23,7 @@ struct dense_call {
     const struct winograd_product *product;
     int n, in, out, block;
     size_t plane; /* reals per block of X or dY, for all images */
-    real *x, *dy; /* X and dY copied to blocks of operands */
+    real *x, *dy; /* X and dY in blocks, as operands of products */
     real *pairs;  /* dY in blocks, with every two images interleaved; only for bf16 operands */
     real *shares; /* per thread: a slice of W and a block of results */
 };
@@ -96,8 +96,7 @@ static int columns_of(const struct dense_call *call, size_t b, int all)
     return left < call->block ? left : call->block;
 }
 
-/* Returns the number of terms that the next product adds to a sum of `all` terms, beginning with
- * term `first`. */
+/* Returns the number of terms in the slice that begins at term `first` of a sum of `all` terms. */
 static int slice_of(const struct dense_call *call, int first, int all)
 {
     int most = (int)slice_reals() / call->block * call->f->pair;

@@ -34,9 +34,10 @@ struct dense_bytes_call {
     real *folded;         /* weights with the scale of bytes folded in */
     real *sums;           /* forward: bias with the shift of bytes folded in; backward: sums of dy
                            * over images */
-    uint64_t *marks;      /* [N][words] for each image: bits of the blocks that are not all zero */
-    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] for each block: bits of the images
-                           * in which the block is not all zero */
+    uint64_t *marks;      /* [N][words] per image: one bit per block, set if the block is not all
+                           * zero */
+    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] per block: one bit per image of the
+                           * group, set if the block is not all zero in the image */
 };
 
 static size_t divide_up(size_t a, size_t b)

@@ -92,8 +92,8 @@ static struct products outputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Computes one position of one block of channels as the sum of its products. `from` is an operand
- * with from_pixels positions. */
+/* Computes `to` [n, block], one position of a block of channels: the sum of the products listed in
+ * m. The operands are `from` (from_pixels positions) and `panel` (all taps). */
 static void multiply_position(const struct conv_call *call, real *to, const struct products *m,
                               const real *from, size_t from_pixels, const real *panel, int n, int k)
 {

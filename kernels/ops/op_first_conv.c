@@ -37,9 +37,10 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Sizes in reals of parts of the scratch, after the scratch of batch norm. Shared by all threads:
- * weights and bias in blocks. Per thread: one image, dweights, dbias, and y or dy of an image in
- * blocks. `y` is only needed if the op's output is [N,C,H,W] or batch norm follows. */
+/* Sizes in reals of the parts of scratch that follow the scratch of batch norm. All threads share
+ * the weights and bias in blocks. Each thread has one image, dweights (size `weights`), dbias (size
+ * `bias`), and y or dy of one image in blocks. `y` is 0 unless the op's output is [N,C,H,W] or
+ * batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };

@@ -54,8 +54,8 @@ static int cut_parts(const struct fused_layers *fused, struct fused_layers parts
     return n;
 }
 
-/* Lays out the saved data of each part, followed by the part's output. The last part's output is
- * the op's output, so it is not included. Returns the total size. */
+/* Lays out the saved data of each part, followed by the part's output. The output of the last part
+ * is left out, because it is the output of the op. Returns the total size in bytes. */
 static size_t lay_out_parts(struct run *r, size_t images, void *base)
 {
     struct pieces p = {.base = base};
@@ -88,7 +88,8 @@ static void run_begin(struct run *r, const struct fused_layers *fused, const str
     }
 }
 
-/* Prepares the scratch of all parts, one after the other. Returns the total size. */
+/* Prepares the scratch of each part, one after the other in memory. If `scratch` is NULL, only
+ * computes the size. Returns the total size in bytes. */
 static size_t prepare(struct run *r, int threads, void *scratch,
                       size_t (*prepare_part)(struct small_conv_call *, int, void *))
 {

@@ -48,8 +48,8 @@ struct saved {
     real *scale;                    /* factor that dropout2d applies to the channels it keeps */
     struct small_conv_marks *marks; /* [N,out_c,vectors] position of each maximum, and whether it
                                      * has a gradient */
-    uint16_t *nonzero;              /* [N,vectors] one bit per window, set if it has nonzero bytes;
-                                     * only if training on bytes */
+    uint16_t *nonzero;              /* [N,vectors] one bit per pooling window, set if the window has
+                                     * nonzero bytes; only in training on images of bytes */
     uint16_t *kept;                 /* [N,out_c] list of the channels that dropout2d keeps */
     uint16_t *n_kept;               /* [N] number of kept channels */
 };
@@ -73,7 +73,8 @@ struct small_conv_call {
     const struct small_conv_winograd_functions *winograd; /* functions of Winograd's algorithm;
                                                            * NULL: direct sums */
     const struct small_conv_backward_functions *backward;
-    /* Work memory of thread 0. The work memory of thread t begins t * `stride` bytes later. */
+    /* Work memory of thread 0: `space`, forward_work, backward_work, group_dx. The work memory of
+     * thread t begins t * `stride` bytes later. */
     real *space; /* one image [in_c,in_h,in_w], then padding of 2 vectors */
     struct small_conv_forward_work forward_work;
     struct small_conv_backward_work backward_work;
@@ -88,9 +89,9 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Returns whether Winograd's algorithm is used, for 5x5 kernels only. For images of bytes, which
- * have few channels, direct sums are faster, because transforming sums back from Winograd's
- * algorithm costs the same for any number of channels. */
+/* Returns whether to use Winograd's algorithm: for 5x5 kernels with more than CHANNELS_MAX input
+ * channels. With fewer channels, direct sums are faster, because transforming Winograd's sums back
+ * costs the same for any number of channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;
@@ -114,9 +115,9 @@ size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, s
 struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
-/* Returns an upper bound of the expected FLOPs per image in backward: for each pooled output the
- * products of one receptive field for dw and, if dx is needed, as many for dx. The exact number
- * depends on the images: gradients that ReLU sets to 0 need no products. */
+/* Returns an upper bound of the expected FLOPs per image in backward. Each pooled output counts the
+ * products of its receptive field once for dw and, if dx is needed, once more for dx. Gradients
+ * that ReLU sets to 0 need no products, so the exact number depends on the images. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 

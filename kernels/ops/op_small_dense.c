@@ -20,8 +20,8 @@
 #define WEIGHTS_MAX 65536
 #define INPUTS_MAX  4096
 #define OUTPUTS_MAX 1024
-/* Number of images per group. One tile, SMALL_DENSE_TILE inputs of every image in a group, fits
- * into the first-level cache. */
+/* Number of images per group. A tile of a group consists of SMALL_DENSE_TILE inputs of each image,
+ * and fits into the first-level cache. */
 #define GROUP 128
 
 SIMD_DECLARE(struct small_dense_functions, small_dense)
@@ -115,7 +115,7 @@ static struct small_list list_of(const struct small_dense_call *call, int thread
     return (struct small_list){.values = call->list.values + skip, .rows = call->list.rows + skip};
 }
 
-/* sums [columns] += the listed rows of m, each times its factor */
+/* Adds the listed rows of m, each times its factor, to sums [m->columns]. */
 static void add_all_rows(const struct small_dense_call *call, const struct small_matrix *m,
                          const struct small_list *list, real *sums)
 {

@@ -1,16 +1,16 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
  * in simd/winograd/winograd.h.
  *
- * If the transformed weights are small, they are computed once and stay in a second-level cache
- * while small chunks of images are processed. F4 turns the 9 weights of a 3x3 kernel into 36
- * numbers. If the transformed weights are large and there is only one thread, they are computed
+ * F4 transforms the 9 weights of a 3x3 kernel to 36 numbers. If the transformed weights are small,
+ * they are computed once and stay in a second-level cache while small chunks of images are
+ * processed. If the transformed weights are large and there is only one thread, they are computed
  * slice by slice, each slice just before its product. This costs less than writing all transformed
  * weights to memory and reading them for every chunk. The gradient of a slice is transformed back
  * as soon as it is summed. Forward saves V of all images, so that x need not be transformed again.
  *
- * bf16 operands halve the steps of a product and the size of saved V. With them, F4 also sums in
- * runs of RUN terms: the shorter runs of RUN_F4 would gain little accuracy compared with the
- * rounding of the operands. */
+ * bf16 operands halve the steps of a product and the size of saved V. With bf16 operands, F4 sums
+ * in runs of RUN terms like F2 and T2: the operands' rounding errors outweigh the accuracy that the
+ * shorter runs of RUN_F4 would gain. */
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
@@ -75,8 +75,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* `c` (one block of columns) <- all blocks of `a` times panel `at`, for all points. Points of `a`
- * are `plane` reals apart. */
+/* Multiplies all blocks of `a` by panel `at`, for all points, and stores the product, one block of
+ * columns, in `c`. Points of `a` are `plane` reals apart. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            size_t plane, panel_function *panel_of, int at, int rows, int k)
 {
@@ -165,8 +165,8 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
     return count;
 }
 
-/* Returns a block of dM in the layout for the product with V: unchanged, or with interleaved pairs
- * of tiles. */
+/* Returns a block of dM in the layout for the product V' dM: with interleaved pairs of tiles if
+ * operands are bf16, else unchanged. */
 static const real *right_side(const struct conv_call *call, int thread, const real *dm, int rows)
 {
     if (call->w.pair == 1)

@@ -29,7 +29,8 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
 {
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         const struct op_kernel *kernel = op_rows[i].kernel;
-        /* If an op does not read bytes, the images are converted before the op runs. */
+        /* An op that reads [N,C,H,W] also fits images of bytes, because net_load then converts
+         * them. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
         bool asked = family == FAMILY_ANY || op_rows[i].family == family;
         bool can = isa != ISA_PORTABLE || !kernel->needs_wide;

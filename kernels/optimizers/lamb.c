@@ -46,7 +46,7 @@ static void update_moments(const struct lamb_call *call)
     }
 }
 
-/* Writes the direction r for parameters [begin, end). */
+/* Sets r [end - begin] to the update direction of parameters [begin, end). */
 static void direction(real *restrict r, const struct lamb_call *call, size_t begin, size_t end)
 {
     const struct lamb_call c = *call;

@@ -51,9 +51,10 @@ static inline double whole_power(double base, uint64_t n)
     return power;
 }
 
-/* Bias correction of Adam after `step` steps, moved out of the loop over parameters to save a
- * division: lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root),
- * with root = sqrt(1-beta2^t) and rate = lr root/(1-beta1^t). */
+/* Bias correction of Adam after t = `step` steps, moved out of the loop over parameters to save a
+ * division: lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root).
+ * adam_root returns root = sqrt(1-beta2^t), adam_epsilon returns epsilon root, and adam_rate
+ * returns rate = lr root/(1-beta1^t). */
 static inline double adam_root(const struct optimizer *o, uint64_t step)
 {
     return sqrt(1 - whole_power(o->beta2, step));

@@ -12,8 +12,8 @@ static int at_most(int x, int most)
     return x < most ? x : most;
 }
 
-/* Returns the area to convert. If all columns of the planes are needed, a plane is treated as one
- * long row. */
+/* Returns the area to convert. If its rows are contiguous in memory, they are merged into one row
+ * of h * w numbers. */
 static struct area rows_of(const struct planes *p)
 {
     if ((size_t)p->area.w == p->row)

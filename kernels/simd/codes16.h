@@ -10,7 +10,8 @@
 
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
-/* Bits of floats without the sign, as integers. They compare like the magnitudes of the floats. */
+/* Bits of floats without the sign, as integers: the larger integer is the float of larger
+ * magnitude. */
 typedef int32_t vsize __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t))));
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 
@@ -92,8 +93,8 @@ INLINE vcodes encode_fp16(vfloat x)
     return __builtin_convertvector((vbits)code | sign >> 16, vcodes);
 }
 
-/* Decodes fp16 by integer arithmetic. Denormals get the exponent of 2^-14, which implies a leading
- * one. Then 2^-14 is subtracted from the float. */
+/* Decodes fp16 by integer arithmetic. A denormal with fraction f, whose value is f * 2^-14, becomes
+ * the float (1 + f) * 2^-14; then 2^-14 is subtracted. */
 INLINE vfloat decode_fp16(vcodes codes)
 {
     vsize all = __builtin_convertvector(codes, vsize), shifted = (all & 0x7fff) << 13;

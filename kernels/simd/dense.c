@@ -21,8 +21,8 @@ static void rows_to_operands(real *to, const real *from, size_t ld, int rows, in
                         operand_load_row(from + first, at_most(columns - first, IN_VECTOR)));
 }
 
-/* Transposes a square in registers: VECTOR_LANES rows and as many columns as fit in a vector. Rows
- * and columns beyond the first `rows` and `columns` are read as zeros. */
+/* Transposes VECTOR_LANES rows of IN_VECTOR columns in registers. Only the first `rows` rows and
+ * `columns` columns are read; the others are 0. */
 INLINE void transpose_square(real *to, const real *from, size_t ld, int rows, int columns)
 {
     vreal square[VECTOR_LANES];

@@ -52,7 +52,7 @@ INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
     uint64_t marks = 0;
     size_t b = 0;
 #if defined(__AVX512F__)
-    for (; b + 4 <= n; b += 4) { /* sets the bit of each nonzero half of a block */
+    for (; b + 4 <= n; b += 4) { /* one bit per half block, set if nonzero */
         __m512i four = _mm512_loadu_si512(bytes + b * DENSE_BYTES_BLOCK);
         marks |= (uint64_t)_mm512_test_epi64_mask(four, four) << (2 * b);
     }
@@ -140,9 +140,9 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
     }
 }
 
-/* Computes sums [outputs]: the gradients of vector number `vector` of a block's folded weights, one
- * per output. A gradient is dy times the input bytes, summed over the images in which the block is
- * not all zero. */
+/* Computes sums[o], for each output o: dy[o] times the bytes of vector number `vector` of a block,
+ * summed over the images whose bit is set in the block's words of `transposed`. sums[o] is the
+ * gradient of output o's folded weights. */
 INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
                        const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {

@@ -37,8 +37,8 @@ struct dense_bytes_functions {
     void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
                       uint64_t *transposed);
     /* Computes the gradient of one block's weights from dy [N,outputs] and transposed marks
-     * [groups][words * 32]. Stores it in dw [outputs,inputs] or adds it to dw. dbias [outputs] is
-     * the sum of dy over the images. */
+     * [groups][words * 32]. Stores the gradient in dw [outputs,inputs], or adds it to dw if
+     * `accumulate`. Reads dbias [outputs], the sum of dy over the images. */
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
                      const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };

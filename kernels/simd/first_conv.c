@@ -89,8 +89,8 @@ INLINE void forward_image(int epilogue, enum precision precision, const struct f
     }
 }
 
-/* dw [channels, 3, 3] += ROWS by 2 gradients, each times its input patch in `channels` planes of
- * x. */
+/* Adds the weight gradients of ROWS by 2 outputs to dw [channels, 3, 3]: each output gradient in dy
+ * times the output's input patch in `channels` planes of x. */
 INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, int width,
                           const vreal dy[ROWS * 2])
 {
@@ -128,9 +128,9 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
     return dbias;
 }
 
-/* Adds the weight gradients of an image to dweights, for `channels` channels of x from channel
- * `first` on and a block of output channels. Adds the sum of the output gradients to dbias if
- * `first` is 0, which occurs once per block. */
+/* Adds the weight gradients of an image to dweights, for input channels [first, first + channels)
+ * and one block of output channels. If `first` is 0, which occurs once per block, adds the sum of
+ * the output gradients to dbias. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

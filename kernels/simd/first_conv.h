@@ -45,8 +45,8 @@ static inline size_t first_conv_panel(const struct first_conv *f)
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* Functions for one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from`: one
- * byte per number of y, the number's origin in its pooling window. */
+/* Functions for one image x [C, image_h, image_w]. y, dy and `from` are [O/block, h, w, block].
+ * Each byte of `from` is the origin, in the pooling window, of one number of y. */
 struct first_conv_functions {
     int block;
     /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */

@@ -1,5 +1,5 @@
-/* Computes dropout masks from many random words at a time, with the same bits as rng_words4.
- * Drawing word by word took 30 us of lenet_21k's step, as long as a dense layer. */
+/* Computes dropout masks from the random words of rng_words4, many words at a time. Drawing word by
+ * word took 30 us of lenet_21k's step, as long as a dense layer. */
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* Batch norm on one block of channels, fused with the ReLU and pooling that follow, to save passes
  * over memory. Lanes are channels. Sums along a row, which is short, are in `real`; sums over rows
  * are in double. 16-bit activations (operands.h) halve the memory traffic. All passes except
- * sum_inputs prefetch x 4 KiB ahead, since the processor's prefetcher stops at page boundaries. */
+ * sum_inputs prefetch the memory of x, 4 KiB ahead, since the processor's prefetcher stops at page
+ * boundaries. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"
@@ -38,7 +39,8 @@ static void first_inputs(const struct norm *n, real *to, const real *x)
         vreal_store(to + lane, value_load(n->x_precision, x, lane));
 }
 
-/* Returns the offset in x of position i (0 to size^2 - 1) of the patch at (row, column). */
+/* Returns the offset in x of input i, 0 to size^2 - 1, of the size x size patch whose top left
+ * input is at (row, column). */
 INLINE size_t position(const struct norm *n, int size, int row, int column, int i)
 {
     return (size_t)((row + i / size) * n->in.w + column + i % size) * BLOCK;
@@ -67,7 +69,7 @@ BY_PRECISION(sum_inputs, n->x_precision, sum_inputs_of,
              (const struct norm *n, double *sums, const real *x, const real *shift), n, sums, x,
              shift)
 
-/* Returns the output patch that belongs to the inputs at (row, column). */
+/* Returns the position in y of the output of the size x size input patch at (row, column). */
 INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
 {
     return (struct patch){
@@ -114,8 +116,8 @@ INLINE void normalise_to(enum precision precision, enum precision y_precision, c
         normalise_all(EPILOGUE_NONE, precision, y_precision, n, y, from, x, mean, scale, bias);
 }
 
-/* Normalises inputs whose precision is a compile-time constant. 16-bit outputs are only computed
- * from inputs of the same type. */
+/* Normalises x, whose type is the constant `precision`. The type of y is either `precision` or
+ * fp32. */
 INLINE void normalise_of(enum precision precision, const struct norm *n, real *y, uint8_t *from,
                          const real *x, const real *mean, const real *scale, const real *bias)
 {

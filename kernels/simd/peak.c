@@ -35,8 +35,8 @@ static real run(size_t rounds)
 
 #else
 
-/* Number of independent sums that keeps all multipliers busy. If two products start per cycle and
- * each takes 4 or 6 cycles, at least 8 or 12 are needed. */
+/* Number of independent sums that keeps all multipliers busy. If two products start per cycle, at
+ * least 8 sums are needed when a product takes 4 cycles, and 12 when it takes 6. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { SUMS = 24 };
 #else
@@ -92,7 +92,7 @@ static real load(const real *x, size_t n)
     return all;
 }
 
-/* Adds parts 1 and 3 of x to parts 0 and 2. */
+/* Adds part 1 of x to part 0, and part 3 to part 2. */
 static void add(real *x, size_t n)
 {
     const size_t part = n / PARTS;

@@ -8,8 +8,8 @@
 
 struct peak_functions {
     double flops; /* FLOPs per round of `run` */
-    /* Sums products in registers in `rounds` rounds and returns one of the sums, so that the
-     * compiler keeps the computation. */
+    /* Sums products in registers in `rounds` rounds. Returns a number computed from the products,
+     * so that the compiler keeps the computation. */
     real (*run)(size_t rounds);
     /* `load` returns the sum of x [n]. `add` adds the second quarter of x [n] to the first, and the
      * fourth to the third. n must be a multiple of PEAK_REALS. */

@@ -30,8 +30,8 @@ struct small_list {
 struct small_dense_functions {
     /* Writes the transpose of matrix m, which has `rows` rows, to `to` [m->columns][stride]. */
     void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
-    /* Lists the nonzero numbers of x [n] in list->values and their indices in list->rows. The list
-     * needs room for n numbers and a vector. */
+    /* Stores the nonzero numbers of x [n] in list->values, their indices in list->rows and their
+     * count in list->n. Both arrays need room for n elements plus one vector. */
     void (*list)(struct small_list *list, const real *x, size_t n);
     /* Applies ReLU (if `relu`) and dropout (unless `keep` is NULL) to y [n]. ReLU keeps NaN.
      * Dropout multiplies kept numbers by `scale` and sets all others to 0. */

@@ -24,7 +24,7 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
  * the result is exp(-708) = 3e-308, near the smallest normal double. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
-    const double magic = 0x1.8p52; /* adding it rounds to an integer, since its ulp is 1 */
+    const double magic = 0x1.8p52; /* adding `magic`, whose ulp is 1, rounds to an integer */
     x = choose(x < -708, all(-708), x);
     vdouble shifted = x * 0x1.71547652b82fep0 + magic;
     vdouble k = shifted - magic;

@@ -11,7 +11,7 @@ struct traffic_mark {
 
 struct traffic {
     uint64_t calls, bytes_payload;        /* MPI calls, and bytes passed to them */
-    uint64_t messages_sent, bytes_sent;   /* point-to-point messages counted by the waiter */
+    uint64_t messages_sent, bytes_sent;   /* point-to-point messages, and bytes sent in them */
     uint64_t stage_messages, stage_bytes; /* messages and bytes sent to other pipeline stages */
     /* Messages and bytes sent by batch-norm sums and tensor-slice sums. */
     struct cost extra;
@@ -27,8 +27,8 @@ struct traffic {
  * ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
-/* Call traffic_between when ranks synchronise before or after the timed steps. Adds messages and
- * served calls since the last step if `timed`, else ignores them. */
+/* Call traffic_between when ranks synchronise before or after the timed steps. Adds the messages
+ * and served calls since t->seen to the totals if `timed`, and ignores them otherwise. */
 void traffic_between(struct traffic *t, const struct waiter *w, bool timed);
 
 /* Counters that the kernel keeps for a network interface since boot: bytes sent and received,
@@ -37,12 +37,13 @@ enum { NIC_COUNTERS = 4 };
 
 /* Reads the counters of interface `name`. Returns false if the interface does not exist. */
 bool nic_read(double counts[NIC_COUNTERS], const char *name);
-/* Fills in the bytes and packets counted between readings `from` and `to`. */
+/* Sets the bytes_nic* and packets_nic* members of *end to the increases from reading `from` to
+ * reading `to`. */
 void nic_take(struct record_end *end, const double from[NIC_COUNTERS],
               const double to[NIC_COUNTERS]);
 
-/* Returns the calls, payload, messages and bytes of this rank in the last `steps` steps.
- * wire_source of the result states whether messages and bytes were counted or computed by
- * formula. */
+/* Returns this rank's calls, payload, messages and bytes in the timed steps, which are the last
+ * `steps` of `steps_done`. wire_source of the result states whether messages and bytes were counted
+ * or computed by formula. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps);

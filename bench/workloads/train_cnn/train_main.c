@@ -47,7 +47,8 @@ static enum status start_crash_reporter(const char *program, struct error *e)
     return status;
 }
 
-/* Trains on this rank. If only some ranks fail, a failed rank aborts all others. */
+/* Trains on this rank and returns the exit status. If only some ranks fail, a failed rank aborts
+ * all others. */
 static int train(const struct arguments *arguments, const struct load_mark *begin)
 {
     struct error e = {0};

@@ -11,8 +11,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Sets *most_mib to the resident size (MiB) of an arena of n numbers, if this size is larger or
- * *most_mib is NAN. */
+/* Raises *most_mib to the resident size (MiB) of an arena of n numbers. NAN counts as less than any
+ * size. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
 {
     double now_mib = mem_resident_mib(arena, n * sizeof *arena);
@@ -71,8 +71,8 @@ enum status trainer_forward(struct trainer *t, const struct batch *batch, struct
     return OK;
 }
 
-/* Adds the squared norm of this rank's gradient to own_norm2, before the strategy may overwrite the
- * gradient. */
+/* Adds the squared norm of this rank's gradients of tensors `range` to own_norm2. Must be called
+ * before sync_grad_ready, which may overwrite the gradients. */
 static void add_own_squares(struct trainer *t, struct range range)
 {
     const struct span span = span_of(&t->sync->arenas, range);
@@ -116,7 +116,8 @@ struct lap {
 };
 
 /* Returns the time (ns) that synchronisation has taken on the computing thread in this step so far.
- * Includes sleeps injected before updates, since a server's update may run between ops. */
+ * Includes sleeps injected before updates, since a parameter server may update (and sleep) between
+ * ops. */
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
@@ -150,7 +151,7 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
         timeline_end(t->job.waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
-/* Selects micro-batch `micro` for the following calls. */
+/* Prepares the trainer for forward or backward on `batch`, the step's micro-batch `micro`. */
 static void take_micro(struct trainer *t, const struct batch *batch, int micro)
 {
     t->model.slot = stage_slot_of(&t->model.stage, micro);
@@ -262,8 +263,9 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
     return OK;
 }
 
-/* Adds the step to the sums of the noise scale, with gradients scaled to means over images. The
- * last batch of an epoch is left out if it is smaller: steps must have equal batches. */
+/* Adds the step's squared gradient norms, scaled to means over images, to t->noise. Skips an
+ * epoch's last batch if it is smaller than the other batches, since all added steps must have equal
+ * batches. */
 static void add_noise(struct trainer *t, const struct batch *batch, uint32_t step)
 {
     const struct sampler *s = &t->batches.sampler;

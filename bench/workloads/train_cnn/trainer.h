@@ -68,7 +68,7 @@ struct update_sleep {
 };
 
 struct trainer {
-    /* Members up to `work` are set by the caller; pointers are borrowed. */
+    /* The caller sets the members up to and including `work`. Pointers are borrowed. */
     const struct config *config;
     const struct data_set *data;
     /* Whether this is a segment of an elastic run, in which the number of ranks, the batch and the
@@ -155,9 +155,9 @@ void trainer_close(struct trainer *t);
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 
-/* Run the forward or backward pass over a micro-batch, with the strategy's hooks around each op. If
- * `batch` is empty, nothing is computed. If `batch` is NULL, only the hooks are called. Used inside
- * the trainer only. */
+/* Run the forward or backward pass over a micro-batch, with the strategy's hooks around each op. An
+ * empty `batch` is not computed and has zero gradients. If `batch` is NULL, only the hooks are
+ * called. Used inside the trainer only. */
 enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e);
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
                              struct error *e);

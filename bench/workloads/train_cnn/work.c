@@ -200,8 +200,9 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps in place of loading images or computing the loss. No other rank waits for the end, so the
- * sleep is exact only if the rank has a core to itself: exact sleeps end with busy-waiting. */
+/* Sleeps in place of loading images or computing the loss. No other rank waits for the end of the
+ * sleep. An exact sleep, which ends with busy-waiting, is therefore used only if the rank has a
+ * core to itself. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
@@ -393,7 +394,7 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     end_part(t, PART_BACKWARD, op, begin_ns);
 }
 
-/* Sleeps in place of the optimizer, in proportion to the number of parameters [begin, end). A
+/* Sleeps for the optimizer's calibrated time, scaled to the number of parameters [begin, end). A
  * strategy that shards the optimizer passes only this rank's shard. */
 void work_update(void *arg, size_t begin, size_t end)
 {

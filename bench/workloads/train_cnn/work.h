@@ -23,8 +23,8 @@ struct replayed_work {
     struct calibration calibration;
     uint64_t first;      /* row (step) of the calibration with which this rank begins */
     const int64_t *row;  /* calibrated times of the current step */
-    double step_share;   /* ratio: this rank's images in this step to images in a calibrated step */
-    double share;        /* ratio: images in this micro-batch to images in a calibrated step */
+    double step_share;   /* this rank's images in this step / images in a calibrated step */
+    double share;        /* images in this micro-batch / images in a calibrated step */
     real *gradients;     /* random gradients if there is a compressor; NULL: gradients are 0 */
     bool own_core;       /* whether no other process needs this rank's core while the rank sleeps */
     int64_t *writing_ns; /* [n_ops] shortest time so far to write each op's gradients */
@@ -51,9 +51,9 @@ int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);
 
-/* Parts of a step, in call order, for activation slot t->model.slot. Calls from work_micro_begin to
- * work_backward are repeated for each micro-batch. A rank without images computes nothing and has
- * zero gradients. */
+/* Functions that perform the parts of a step, in call order, with the activations in slot
+ * t->model.slot. Calls from work_micro_begin to work_backward are repeated for each micro-batch. A
+ * rank without images computes nothing and has zero gradients. */
 void work_step_begin(struct trainer *t, const struct batch *batch);
 void work_micro_begin(struct trainer *t, const struct batch *batch);
 void work_load(struct trainer *t, const struct batch *batch);

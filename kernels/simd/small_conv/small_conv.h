@@ -10,7 +10,7 @@
 #define SMALL_CONV_KERNEL_MAX 7
 /* Padded length of a kernel row in the weight gradient of a net's first layer. */
 #define SMALL_CONV_ROW 8
-/* Products that Winograd's algorithm needs for two adjacent outputs and 5 taps. */
+/* Number of products in Winograd's algorithm for two adjacent outputs of 5 taps each. */
 #define SMALL_CONV_POINTS 6
 /* Number of lanes of the widest vector of all instruction sets. Padded sizes are multiples of this
  * number. */
@@ -82,8 +82,8 @@ struct small_conv_forward_functions {
     size_t lanes; /* lanes per vector */
     /* Converts an image of n bytes to reals: x [n]. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
-    /* nonzero [vectors]: one bit per pooling window, set if the window's inputs in image
-     * [in_c,in_h,in_w] contain a nonzero byte. For images larger than 64 x 64 all bits are set. */
+    /* Sets nonzero [vectors], one bit per pooling window: 1 if the window's inputs in image
+     * [in_c,in_h,in_w] contain a nonzero byte. If in_h or in_w exceeds 64, all bits are 1. */
     void (*mark_nonzero)(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero);
     /* Computes the output of image w->x with weights [out_c,in_c,kernel,kernel]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
@@ -92,7 +92,7 @@ struct small_conv_forward_functions {
 
 /* Convolution with 5 x 5 kernels by Winograd's algorithm. */
 struct small_conv_winograd_functions {
-    /* Transforms `rows` kernel rows of 5 weights each to `to` [rows][POINTS]. */
+    /* Transforms `rows` kernel rows of weights, from `row` [rows][5] to `to` [rows][POINTS]. */
     void (*transform_weights)(real *to, const real *row, size_t rows);
     /* Computes the output of image w->x, with transformed weights [out_c,in_c,5][POINTS]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,

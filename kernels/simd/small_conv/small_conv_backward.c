@@ -58,7 +58,8 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
     return n;
 }
 
-/* dw [kernel][ROW] += the n listed gradients, each times its patch of x. */
+/* Adds one input channel's weight gradients to dw [kernel][ROW]: each of the n listed gradients
+ * times its patch of x. */
 INLINE void add_rows(const int kernel, const struct small_conv_backward_work *w, size_t n,
                      const real *x, size_t row, real *dw)
 {
@@ -111,8 +112,9 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* Transposes `quads` groups of four channels. `from` is the first of the image's last `left`
- * channels. Lanes without a channel get arbitrary numbers, which are never used. */
+/* Transposes `quads` groups of four channels, beginning with the channel at `from`. `plane`:
+ * numbers per channel. `left`: number of channels from `from` to the last one of the image. Lanes
+ * without a channel get arbitrary numbers, which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {
@@ -215,10 +217,10 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Computes gradients of some kernel rows for VECTOR_LANES input channels from n > 0 listed
- * gradients g. dw += g times the transposed patch; dx of the patch += g times the weights. One loop
- * computes both, because dx is bounded by stores and dw by loads. Weights and dw stay in
- * registers. */
+/* Adds to the gradients dw and dx of `rows` kernel rows and VECTOR_LANES input channels. For each
+ * of the n > 0 gradients g in w->g: dw += g times its patch of the transposed x; dx of the same
+ * patch += g times the weights. One loop computes dw and dx, because dx is bounded by stores and dw
+ * by loads. Weights and dw stay in registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {

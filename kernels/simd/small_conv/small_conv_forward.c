@@ -48,8 +48,9 @@ INLINE uint64_t even_bits(uint64_t x)
     return (x | x >> 16) & UINT32_MAX;
 }
 
-/* Marks the windows whose inputs contain a nonzero byte. The inputs of window (i, j) are rows 2 i
- * to 2 i + kernel and columns 2 j to 2 j + kernel. */
+/* Writes one bit per pooling window to `nonzero`, set if the window's inputs contain a nonzero
+ * byte. The inputs of window (i, j) are in rows 2 i to 2 i + kernel and columns 2 j to 2 j +
+ * kernel. If the image has more than BITS rows or columns, all bits are set. */
 static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero)
 {
     uint64_t drawn[BITS], bits = 0;
@@ -102,8 +103,8 @@ INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, s
     }
 }
 
-/* Computes sums [channels][PLACES]: for each output channel, the four outputs of each window in a
- * vector. Biases are included. */
+/* Computes sums [channels][PLACES] of the windows from `position` on, one window per lane:
+ * sums[o][i] is output i of each window in output channel o, bias included. */
 INLINE void convolve(const struct small_conv *c, const struct small_conv_forward_work *w,
                      size_t position, const real *const *weights, const real *biases,
                      vreal sums[][PLACES], const int channels, const int kernel)

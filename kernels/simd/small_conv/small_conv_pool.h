@@ -1,5 +1,5 @@
-/* Epilogue of a small convolution: maximum of each pooling window, scale of dropout2d, ReLU, and
- * marks for backward. */
+/* Epilogue of a small convolution: maximum of each pooling window, scale of dropout2d, and ReLU.
+ * Also stores the position of each maximum for backward (struct small_conv_marks). */
 #pragma once
 
 #include <math.h>
@@ -13,10 +13,10 @@
 struct windows {
     real *y;                        /* where to store the outputs of channel 0 */
     struct small_conv_marks *marks; /* where to store the marks of channel 0 */
-    size_t count, vectors;          /* distance between channels: numbers in y, elements in marks */
+    size_t count, vectors;          /* stride between channels: `count` in y, `vectors` in marks */
     vreal scale, floor;
     vmask there;    /* lanes that hold a window */
-    uint16_t alive; /* lanes that have a gradient even if the output is negative (without ReLU) */
+    uint16_t alive; /* lanes that have a gradient even if the output is <= 0; none with ReLU */
 };
 
 INLINE struct windows windows_at(const struct small_conv *c, const struct small_conv_output *out,

@@ -187,8 +187,8 @@ static points_adder *const point_adders[CHANNELS + 1] = {
 #endif
 };
 
-/* Transforms points, summed over kernel rows and channels, back to the two outputs in a row of a
- * window. */
+/* Transforms the sums at all points back to the two outputs in one row of a window, and adds the
+ * bias. */
 INLINE void transform_sums_back(vreal pair[2], const vreal points[POINTS], real bias)
 {
     vreal even = points[1] + points[2], odd = points[1] - points[2];

@@ -22,9 +22,9 @@
 #endif
 
 /* Adds the product of A [rows, k] and B [k, block] to `sum`; k counts pairs if operands are pairs.
- * Rows of A are row_step reals apart, elements of a row k_step reals apart. Each iteration
- * prefetches one cache line of the next operand, which begins at `next`. A is usually outside the
- * second-level cache, and its contiguous parts are too short for the processor's own
+ * Rows of A are row_step reals apart, elements of a row k_step reals apart. `next` begins the part
+ * of A that a later call reads; each iteration prefetches one cache line of this part. A is usually
+ * outside the second-level cache, and its contiguous parts are too short for the processor's own
  * prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)

@@ -1,9 +1,9 @@
 /* Convolutions of 3x3 with stride 1, as one bilinear algorithm and its adjoints.
  *
  * Along one axis, the m outputs of a tile are y = A'((G g) * (B'd)) for the t = m + 2 inputs d and
- * the taps g, with p products instead of 3m. In two dimensions the transforms are applied to rows
- * and columns. Let V = B'dB and U = GgG'. For each of the p*p points, M = V U, summed over
- * channels. Then
+ * the taps g. A' is the transpose of A, and * the elementwise product: p products instead of 3m.
+ * In two dimensions the transforms are applied to rows and columns. Let V = B'dB and U = GgG'. For
+ * each of the p*p points, M = V U, summed over channels. Then
  *     forward:   y = A'MA
  *     backward:  dM = A dy A',  dV = dM U',  dx = B dV B', overlap-added
  *                               dU = V'dM,   dg = G'dU G
@@ -35,22 +35,22 @@
  * elements. 44 is the number of roundings on the longest path through the transforms.
  * test_winograd.c derives this bound and checks every number against it. For numbers of equal
  * magnitude and any sign, the bound follows from the row sums of the matrices. The bound exceeds
- * the direct sum's own bound by a factor of at most (24/3)^2 = 63 with F4 (39 on average over a
+ * the direct sum's own bound by a factor of at most (23.75/3)^2 = 63 with F4 (39 on average over a
  * tile), (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. In each tensor of a step's gradient, the
  * norm of the error is below 1e-5 of the norm of the tensor (test_gradients.c).
  *
  * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has an error of at
- * most 2u + u^2. This adds 65,900 epsilon (0.8 %) to the (k + 44) epsilon. The relative root mean
+ * most 2u + u^2. This adds 65,664 epsilon (0.8 %) to the (k + 44) epsilon. The relative root mean
  * square error is 1.5 % with F4, 0.5 % with F2, 0.6 % with T2 and 0.3 % with direct sums of bf16
  * operands (test_winograd.c).
  *
  * Zeros: an output whose inputs are all zero must be exactly its bias. If the bias is 0, rounding
  * errors would otherwise decide the output's sign, and ReLU would let about half of the gradients
- * of blank areas pass. T2's outputs depend on the whole tile, so all products are then zero. F2's
- * outputs are exact without further measures: no product of an output involves the row and the
- * column of the tile that the output does not depend on. F4's products involve all inner rows, so
+ * of blank areas pass. T2's outputs depend on the whole tile: if its inputs are all zero, so are
+ * all products. F2's outputs are exact as well: each depends on three of the tile's four rows and
+ * columns, and none of its products involves the fourth. F4's products involve all inner rows, so
  * rounding errors remain. F4's outputs with all-zero inputs are therefore marked during the input
- * transform and set to the bias when stored. The adjoint is not marked: where dy is all zero, the
+ * transform and set to the bias when stored. The adjoint needs no marks: where dy is all zero, the
  * error of dx only enters sums, like any other rounding error. */
 #pragma once
 
@@ -61,7 +61,7 @@
 enum winograd_kind {
     WINOGRAD_F4, /* tiles of 4 outputs per axis, 6 products */
     WINOGRAD_F2, /* tiles of 2 outputs per axis, 4 products */
-    WINOGRAD_T2, /* whole axis of length 2 with padding 1, a 2x2 Toeplitz matrix: 3 products */
+    WINOGRAD_T2, /* an axis of 2 inputs with padding 1, as one tile of 2 outputs: 3 products */
     CONV_DIRECT, /* direct sums: points are taps, tiles are single positions */
 };
 
@@ -118,8 +118,8 @@ static inline size_t winograd_stored(const struct winograd *w)
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
 }
 
-/* Return the size in reals, with 16-bit numbers packed, of one image's x (winograd_in_room) and of
- * its stored outputs (winograd_stored_room). */
+/* Return the size in reals of one image's x (winograd_in_room) and of its stored outputs
+ * (winograd_stored_room). A real holds two 16-bit numbers. */
 static inline size_t winograd_in_room(const struct winograd *w)
 {
     return winograd_in(w) / precision_per_real(w->x_precision);
@@ -181,7 +181,7 @@ struct winograd_tiles {
     int block, pair;
     /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. For F4, also writes blank
      * [tiles]: one bit per output of a tile, row by row, set if all inputs of the output are zero.
-     * The outputs of an all-zero tile are exact anyway, so all bits of the tile are 0. */
+     * Exception: an all-zero tile has no bits set, since its outputs are exact anyway. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
      * block only. The caller must zero dx first. */
@@ -200,8 +200,8 @@ struct winograd_tiles {
 
 /* Transforms of weights [O,I,3,3]. */
 struct winograd_weights {
-    /* Compute rows [first, first + count) of panel `at` of U, or of U transposed, and store them in
-     * u [points, count, block]. */
+    /* Compute rows [first, first + count) of panel `at` of U (transform) or of the transpose of U
+     * (transform_transposed). Store the rows in u [points, count, block]. */
     void (*transform)(const struct winograd *w, int at, int first, int count, real *u,
                       const real *weights);
     void (*transform_transposed)(const struct winograd *w, int at, int first, int count, real *u,

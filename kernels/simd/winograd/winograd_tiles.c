@@ -1,6 +1,6 @@
 /* Tile transforms of winograd.h, for activations in blocks of channels. Lanes are channels, so no
  * shuffles are needed. Bias, ReLU, pooling and their adjoints are applied while a tile is in
- * registers. This saves passes over memory that took as long as the products. Inputs outside the
+ * registers: as separate passes over memory, they took as long as the products. Inputs outside the
  * image are zero. Outputs outside the part that later layers read are dropped. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/lanes.h"
@@ -120,9 +120,9 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
 }
 
 /* Writes blank [tiles] (see winograd.h), which marks outputs whose inputs are all zero. Every 3x3
- * patch of a tile includes at least one of the tile's four middle positions. If each of the four is
- * nonzero in some channel, no patch is all zero. Such a channel is usually found among the first
- * channels. */
+ * patch of a tile includes at least one of the tile's four middle positions. If each of these four
+ * is nonzero in some channel, no patch is all zero, and the other positions need not be read. The
+ * search for a nonzero channel usually ends after a few channels. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};
@@ -216,7 +216,7 @@ INLINE void output_tile(int kind, int epilogue, enum precision precision, real *
     store_outputs(epilogue, precision, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
-/* Returns the patch of the stored outputs that a tile computes. */
+/* Returns which patch of the stored outputs is computed by tile `at`. */
 INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *w, struct walk at)
 {
     const int size = axis_outputs(kind) / (epilogue == EPILOGUE_RELU_POOL ? 2 : 1);

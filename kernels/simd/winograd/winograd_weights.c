@@ -172,9 +172,10 @@ INLINE void transform_half(int kind, real *u, size_t plane, const real *from, si
     }
 }
 
-/* Computes `count` rows of a panel of U. Lanes are the channels of block `at`, column_step numbers
- * apart in `weights`; all blocks together have `columns` channels. If lanes are output channels,
- * rows are input channels, and vice versa. Rows are row_step numbers apart in `weights`. */
+/* Computes `count` rows of a panel of U. The panel's columns are the channels of block `at`: output
+ * channels for U, input channels for the transpose of U. The panel's rows are channels of the other
+ * kind. In `weights`, columns are column_step numbers apart and rows row_step numbers. `columns`:
+ * number of channels in all blocks. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)
