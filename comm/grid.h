@@ -28,8 +28,8 @@ struct grid {
  * times slices. Makes no MPI call; grid_open creates the communicators. */
 struct grid grid_place(int rank, int ranks, int stages, int slices);
 
-/* Creates the communicators of a placed grid from `comm`. Sets w->free_running, because stages make
- * different numbers of waits. If every rank is a replica of its own, only sets g->data to `comm`.
+/* Creates the communicators of a placed grid from `comm`, and sets w->free_running, because stages
+ * make different numbers of waits. With one stage and one slice, only sets g->data to `comm`.
  * Collective. Call grid_close in any case, before the waiter is closed; grid_close accepts a zeroed
  * grid. */
 enum status grid_open(struct grid *g, struct waiter *w, MPI_Comm comm, struct error *e);

@@ -51,8 +51,8 @@ void local_fill(const struct exec *ex, real *y, size_t n, real value);
  * fp32. */
 const struct cast16 *local_cast16(enum precision precision, enum isa isa);
 
-/* Convert n numbers and multiply them by `scale`. encode16 writes 16-bit numbers to y, decode16
- * reads 16-bit numbers, add16 adds the decoded numbers to y. */
+/* Conversions of n numbers to or from 16 bits. local_encode16 and local_decode16: y = x * scale.
+ * local_add16: y += x * scale. */
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
                     size_t n, float scale);
 void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
@@ -60,7 +60,7 @@ void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, c
 void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
                  size_t n, float scale);
 
-/* Rounds x [n] to 16 bits, then multiplies it by `scale`. */
+/* Rounds each number of x [n] to 16 bits, then multiplies the number by `scale`. */
 void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n,
                    float scale);
 
@@ -90,9 +90,9 @@ void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint
 void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const uint64_t *bits,
                      size_t at);
 
-/* Products of matrix m [rows][columns], transposed as needed, with a low-rank factor.
- * local_low_rank_p computes p = m q, local_low_rank_q computes q = m p. Shapes: p [rank][shorter
- * side of m], q [rank][longer side of m]. */
+/* Products of a matrix and a low-rank factor: p[k] = M q[k] (local_low_rank_p) or q[k] = M' p[k]
+ * (local_low_rank_q), for all k < rank. M is m [rows][columns], transposed if rows > columns.
+ * Shapes: p [rank][shorter side of m], q [rank][longer side of m]. */
 void local_low_rank_p(const struct exec *ex, const struct low_rank *shape, real *p, const real *m,
                       const real *q);
 void local_low_rank_q(const struct exec *ex, const struct low_rank *shape, real *q, const real *m,

@@ -138,8 +138,8 @@ static void stop_thread(struct overlap *o)
     pthread_mutex_destroy(&o->mutex);
 }
 
-/* Adds to poll_ns the thread's processor time since the last call, so that polling does not count
- * as useful work. */
+/* Adds the separate thread's processor time since the last call to waiter->poll_ns, so that polling
+ * does not count as useful work. */
 static void count_polling(struct overlap *o)
 {
     clockid_t clock;

@@ -16,13 +16,13 @@ struct overlap_options {
     bool yields; /* whether the separate thread yields its core between two tests */
 };
 
-/* Creates *overlap. *overlap is NULL if no messages are to be tested: sync.overlap is none, or the
- * strategy has no hook `poll`. ERR_UNAVAILABLE if a separate thread is requested and the library
- * does not support MPI_THREAD_SERIALIZED. */
+/* Creates *overlap, or sets it to NULL if no messages are to be tested: sync.overlap is none, or
+ * the strategy has no hook `poll`. Returns ERR_UNAVAILABLE if sync.overlap is thread and the MPI
+ * library does not support MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
-/* Stops the separate thread and frees `o`. This and all functions below except overlap_tile do
- * nothing if `o` is NULL. */
+/* Stops the separate thread and frees `o`. If `o` is NULL, this function and all functions below
+ * except overlap_tile do nothing. */
 void overlap_close(struct overlap *o);
 
 /* Mark the start and end of a training step. */

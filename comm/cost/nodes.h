@@ -26,5 +26,5 @@ struct node_map node_map_of(const struct strategy_config *config, int ranks);
 struct node_view node_view_of(const struct node_map *map, int rank);
 
 int node_of_rank(const struct node_map *map, int rank);
-/* Returns the rank at `place` of `node`, which must exist. */
+/* Returns the rank at `place` on `node`. The node must have such a rank. */
 int node_rank_at(const struct node_map *map, int node, int place);

@@ -26,7 +26,7 @@ struct operation {
     size_t tensor;
     /* all messages of a rank are one MPI call with `count` numbers; else each message is a call */
     bool is_call;
-    unsigned algorithm; /* bit of the library's allreduce algorithm; 0: no allreduce */
+    unsigned algorithm; /* 1 << the library's allreduce algorithm; 0: no allreduce */
 };
 
 /* Returns the schedule of `rank` in an operation. op->rule must not be NULL. */

@@ -95,7 +95,7 @@ bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds,
 
 /* ---- Halving ---- */
 
-/* Finds the blocks [*begin, *end) that a position keeps after `halvings` halvings of all blocks. */
+/* Finds the blocks [*begin, *end) that the rank at `position` keeps after `halvings` halvings. */
 static void held_blocks(const struct fold *f, int position, int halvings, int *begin, int *end)
 {
     *begin = 0;

@@ -19,12 +19,13 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
 
 /* ---- Folding ---- */
 
-/* Reduction of the ranks to a power of two. Ranks [0, 2 * folded) form pairs. The odd rank of a
- * pair continues with the sum of both; the even rank pauses and receives the result at the end. */
+/* Reduction of the ranks to a power of two. Ranks [0, 2 * folded) form pairs. One rank of each pair
+ * continues with the pair's sum. The other rank pauses and receives the result at the end. */
 struct fold {
     int blocks, folded; /* number of ranks that continue (a power of two); number of pairs */
     int doublings;      /* log2(blocks) */
-    /* the even rank of a pair continues, and the odd rank receives no result */
+    /* true: the even rank of a pair continues, and the odd rank receives no result; false: the odd
+     * rank continues */
     bool even_stays;
 };
 struct fold fold_of(int ranks);
@@ -36,25 +37,25 @@ bool fold_stands_aside(const struct fold *f, int rank);
  * pausing ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Fills in *r and returns false if round *i is the first of `rounds` rounds, which folds pairs, or
- * the last, which unfolds them. In the rounds between, returns whether this rank takes part in the
- * algorithm. Reduces *i by 1, to the algorithm's own round number. Without pairs, returns true and
- * leaves *i unchanged. */
+/* Returns whether this rank takes part in the algorithm in round *i of `rounds` rounds. The first
+ * round folds the pairs and the last round unfolds them: for these two rounds, fills in *r and
+ * returns false. Reduces *i by 1 in every round, since the algorithm starts in round 1. Without
+ * pairs, returns true and leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
 /* ---- Halving ---- */
 
-/* Halving of blocks that this rank shares with its partner, 2^bit positions away. Each of the two
- * keeps one half. */
+/* The blocks that this rank and its partner both hold, cut into two halves. Each of the two ranks
+ * keeps one half. halves_of: the positions of the two ranks differ by 2^bit. */
 struct halves {
     int partner;
     size_t own, own_count;       /* offset and size of the half that this rank keeps */
     size_t theirs, theirs_count; /* offset and size of the half that its partner keeps */
 };
 struct halves halves_of(const struct schedule *s, const struct fold *f, int bit);
-/* halves_scatter: this rank sends its partner's half, and adds the received half to its own.
- * halves_gather: each partner sends its finished half. */
+/* halves_scatter: this rank sends its partner's half, and adds the received numbers to its own
+ * half. halves_gather: this rank sends its own half and receives its partner's half. */
 void halves_scatter(const struct halves *h, struct round *r);
 void halves_gather(const struct halves *h, struct round *r);
 
@@ -92,8 +93,9 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 
 /* ---- Between nodes ---- */
 
-/* A sum of numbers [first, first + count) over the ranks that have the same place on their nodes.
- * between_nodes_rounds returns the number of rounds; between_nodes_round fills in round i. */
+/* Sum of numbers [first, first + count) over the ranks that have this rank's place on their nodes,
+ * one rank per node. between_nodes_rounds returns the number of rounds; between_nodes_round fills
+ * in round i. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

@@ -22,8 +22,9 @@ enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
     int n_sends, n_receives;
-    size_t added, copied; /* count of numbers added; count copied from other ranks' memory */
-    bool meets;           /* the round begins with a barrier of all ranks in shared memory */
+    /* count of numbers added after the receives; count copied from other ranks' memory */
+    size_t added, copied;
+    bool meets; /* the round begins with a barrier of all ranks in shared memory */
 };
 
 struct schedule;

@@ -47,8 +47,8 @@ struct sweep_machine {
     double delay_s; /* further latency between hosts, in which no interface is occupied */
     /* only sending occupies the interface of a host, as on emulated hosts */
     bool receives_freely;
-    /* token bucket of a host's interface: after a pause, up to burst_s seconds of sending pass at
-     * once */
+    /* token bucket of a host's interface: after a pause, bytes that take up to burst_s seconds at
+     * the link's rate leave at once */
     double burst_s;
     /* size of the socket buffer (bytes): most bytes of a message to another host that leave while
      * the sender computes; the rest leaves at the sender's next MPI call (calls_s) */
@@ -79,16 +79,16 @@ struct clock_sweep {
      * calls; NULL: at any time. Borrowed */
     const double *calls_s;
     size_t n_calls;
-    uint64_t seed; /* seed of the random paces of messages; 0: all paces are 1 */
+    uint64_t seed; /* seed of the random factors of transfer times; 0: all factors are 1 */
     /* [ranks] clock of each rank: start time (default 0) before a sweep, end time after it */
     double *clock_s;
-    /* Internal: state of a round, and of interfaces (one per rank, then per host, then per
-     * leaf). */
+    /* Internal members: the current round and the interfaces (first one per rank, then one per
+     * host, then one per leaf). */
     struct schedule *schedules; /* [ranks] each rank's schedule of the current operation */
     struct round *rounds;       /* [ranks] each rank's current round */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
-    double *pace;               /* [ranks][ROUND_TRANSFERS] random pace of each transfer */
-    uint64_t paces_drawn;       /* number of paces drawn so far */
+    double *pace;               /* [ranks][ROUND_TRANSFERS] factor of each transfer time */
+    uint64_t paces_drawn;       /* number of factors drawn so far */
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
     double
         *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */

@@ -25,8 +25,8 @@ typedef void message_writer(struct trace *t, const struct message *m);
 struct trace_format {
     bool by_rank; /* whether the trace is written rank by rank, not operation by operation */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
-    /* Writes the compute up to `until_s`, which precedes the next operation. NULL: all compute
-     * precedes the first operation. */
+    /* Writes a rank's compute up to `until_s`, the earliest start of the next operation. NULL: all
+     * compute precedes the first operation. */
     void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);
     message_writer *send, *receive, *wait_sent, *wait_received;
@@ -242,7 +242,8 @@ static void meet(struct trace *t, int rank)
 
 enum part { BEGINNING = 1, END = 2 };
 
-/* Writes the beginning of a round, its end, or both. */
+/* Writes parts of a rank's round i: BEGINNING (barrier, start of messages), END (waits, additions),
+ * or both. */
 static void write_round(struct trace *t, const struct operation *op, int rank, int i,
                         unsigned parts)
 {

@@ -22,7 +22,8 @@ static enum status for_each_sum(struct sync *s, sum_range *sum, struct error *e)
     return OK;
 }
 
-/* Sums zeros without sync_sum, which would change the saved state of a compressor. */
+/* Sums zeros to warm up connections. Does not use sync_sum, which would change the saved state of a
+ * compressor. */
 static enum status warm_up(struct sync *s, struct range tensors, const char *operation,
                            struct error *e)
 {

@@ -133,7 +133,8 @@ static void bucketed_step_begin(struct sync *s)
     b->left = b->complete = 0;
 }
 
-/* Warms up with plain MPI calls. sync_sum would change the saved state of a compressor. */
+/* Sums zeros in each bucket once, to warm up connections. Uses plain MPI calls, since sync_sum
+ * would change the saved state of a compressor. */
 static enum status warm_blocking(struct sync *s, struct error *e)
 {
     const struct buckets *b = s->context;
@@ -145,8 +146,8 @@ static enum status warm_blocking(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Warms up connections by sums of zeros: one per bucket, or SYNC_WARM_CALLS per bucket with a
- * compressor. */
+/* Warms up connections by sums of zeros: one sum per bucket without a compressor, SYNC_WARM_CALLS
+ * sums per bucket with a compressor. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));

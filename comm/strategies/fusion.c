@@ -33,9 +33,9 @@ struct fusion {
     bool asking;
     int answer;        /* buffer of MPI_MIN: this rank's `ready`, then the minimum over ranks */
     uint64_t answered; /* number of questions (minima over ranks) answered in this step */
-    int64_t origin_ns; /* time when the first cycle began */
-    /* time at which ready tensors began to wait for the end of a cycle: when the first of them
-     * became ready, or when sums last started */
+    int64_t origin_ns; /* start of the first cycle (clock_ns); cycles continue across steps */
+    /* time (clock_ns) from which ready tensors wait for the end of a cycle: when the first of these
+     * tensors became ready, or when sums last started */
     int64_t since_ns;
 };
 
@@ -115,8 +115,9 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Asks questions until all tensors are ready on every rank. First makes one empty wait for each
- * question that was answered during backward, so that every rank makes the same number of waits. */
+/* Repeats the minimum of `ready` over ranks (a question) until all tensors are ready on every rank.
+ * First makes one empty wait for each minimum found during backward, so that every rank makes the
+ * same number of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

@@ -32,8 +32,9 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
 typedef enum status pass(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
-/* Gathers a piece of the gradient in the slots of rank 0 (at_root = wait_receive, elsewhere =
- * wait_send), or scatters the summed piece from rank 0 (the reverse). */
+/* If `at_root` is wait_receive and `elsewhere` is wait_send, gathers a piece of the gradient in the
+ * slots of rank 0. If `at_root` is wait_send and `elsewhere` is wait_receive, scatters the summed
+ * piece from rank 0. */
 static enum status pass_linear(struct sync *s, const struct piece *p, pass *at_root,
                                pass *elsewhere, const char *operation, struct error *e)
 {

@@ -36,8 +36,8 @@ void node_window_touch(const struct node_window *w, const struct sync *s);
 void node_barrier_arrive(struct node_window *w, const struct sync *s);
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e);
-/* Waits until all ranks have arrived at least `arrivals` times. This rank must have done so
- * already. */
+/* Waits until every rank has arrived at least `arrivals` times. This rank must already have arrived
+ * that often. */
 enum status node_barrier_wait_for(struct node_window *w, struct sync *s, uint64_t arrivals,
                                   const char *operation, struct error *e);
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,
