@@ -8,9 +8,9 @@
 
 #define OPERATION "clock synchronisation"
 
-/* Limits for the number of round trips in one round. A round normally takes a few milliseconds. If
- * there are more ranks than cores, most round trips are slow, because a rank must first get a core.
- * Many round trips are therefore made to find a fast one. */
+/* Limits for the number of round trips in a round, which normally takes a few milliseconds. If
+ * there are more ranks than cores, most round trips are slow, since a rank must first get a core.
+ * After ROUND_NS, a round ends once it has made PINGS_LEAST. */
 enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
 #define ROUND_NS 200000000
 
@@ -40,7 +40,7 @@ struct rounds {
     struct ping pings[PINGS_MOST];
     size_t n_pings;
     struct clock_offset offset;
-    int code; /* first MPI error code */
+    int code; /* first MPI error code; MPI_SUCCESS: no error */
 };
 
 /* ---- Messages ---- */
@@ -129,7 +129,7 @@ static bool give_answer(struct rounds *r, int rank)
         return false;
     if (r->question.is_last)
         return true;
-    await_question(r, rank); /* overwrites r->question; is_last was read before */
+    await_question(r, rank); /* overwrites r->question, so is_last is read above */
     return false;
 }
 

@@ -7,8 +7,8 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/clock_offset.h"
 
-/* Sets *first_rank to the first rank of this node. On the first rank of each node, sets *offset to
- * this node's clock minus rank 0's; on other ranks to NAN. now_ns reads this rank's clock.
+/* Sets *first_rank to the first rank of this node. Sets *offset to this node's clock minus rank 0's
+ * on the first rank of each node, and to NAN on other ranks. now_ns reads this rank's clock.
  * Collective over comm; call it outside of timed code. If all ranks share a node, the offset is 0
  * on every rank and nothing is sent. Otherwise the call costs one allreduce with a number per rank,
  * log2(nodes) rounds and a barrier. A round ends after 200 round trips, or after 0.2 s if at least

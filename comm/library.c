@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Shortens the library's version text, which begins "MPICH Version:\t4.0.2\n" in MPICH,
- * "MVAPICH2 Version      :\t2.3.7\n" in MVAPICH, and "Open MPI v4.1.4, package: " in Open MPI. */
+/* Shortens the library's version text to name and version. The text begins
+ * "MPICH Version:\t4.0.2\n" in MPICH, "MVAPICH2 Version      :\t2.3.7\n" in MVAPICH, and
+ * "Open MPI v4.1.4, package: " in Open MPI. */
 void library_name(char *text, size_t size)
 {
     char all[MPI_MAX_LIBRARY_VERSION_STRING], name[32] = "", number[32] = "";

@@ -21,7 +21,7 @@ struct loss_scale_options {
     uint32_t hysteresis;
 };
 
-/* Current scale, equal on every rank. */
+/* State of loss scaling, equal on every rank. `value`: current scale. */
 struct loss_scale {
     struct loss_scale_options options;
     double value;

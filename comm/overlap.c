@@ -138,8 +138,8 @@ static void stop_thread(struct overlap *o)
     pthread_mutex_destroy(&o->mutex);
 }
 
-/* Adds the separate thread's processor time since the last call to waiter->poll_ns, so that polling
- * does not count as useful work. */
+/* Adds to waiter->poll_ns the processor time that the separate thread has used since the last call.
+ * Polling then does not count as useful work. */
 static void count_polling(struct overlap *o)
 {
     clockid_t clock;

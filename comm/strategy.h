@@ -211,7 +211,7 @@ struct sync {
     /* functions of the compressor (comm/compress.h); NULL: none */
     const struct compressor *compressor;
     void *compression; /* state of the compressor */
-    /* number of elements, of gradients and of sums, that became infinite in fp16 on this rank */
+    /* number of elements of gradients and sums that became infinite in fp16 on this rank */
     uint64_t infinite;
 };
 
@@ -243,7 +243,8 @@ enum status sync_eval_end(struct sync *s, struct error *e);
 enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct error *e);
 /* Restores the state that sync_save returned. ERR_DATA if `bytes` does not fit the strategy. */
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
-/* Returns ERR_DATA if bytes > 0. For strategies that save no state in checkpoints. */
+/* Implements sync_restore for strategies that save no state in checkpoints: returns ERR_DATA if
+ * bytes > 0. */
 enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
 /* Runs the optimizer over elements [begin, end) of the arenas and times it; does nothing if
@@ -273,7 +274,7 @@ enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operat
 /* A sum over ranks that is made within a step but is not part of a strategy: norms, flags,
  * statistics, activations of a sliced network. */
 struct extra_sum {
-    void *values; /* [count], summed in place */
+    void *values; /* [count] numbers, combined in place */
     size_t count;
     MPI_Datatype type;
     MPI_Op op;
@@ -281,8 +282,8 @@ struct extra_sum {
     const char *operation;
 };
 
-/* Combines x->values over ranks by x->op, times the sum as communication and adds its cost to
- * s->extra. All sums of a step go through here, except for the strategy's own. `end` is
+/* Combines x->values over ranks by x->op, counts the duration as communication and adds the cost to
+ * s->extra. All sums of a step use this function, except the strategy's own sums. `end` is
  * sync_comm_end, or sync_comm_end_amid if the rank computes afterwards. Collective over x->comm. */
 enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end)(struct sync *s),
                            struct error *e);
@@ -338,7 +339,7 @@ enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t be
                             struct error *e);
 
 struct span;
-/* Like sync_finish_sum, for a rank that is responsible for several ranges of elements: spans
+/* Does the work of sync_finish_sum for a rank that updates several ranges of elements, spans
  * [n]. */
 enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, struct error *e);

@@ -23,8 +23,8 @@ double peak_flop_per_s(enum isa isa)
     return best;
 }
 
-/* Returns the higher rate, in bytes accessed per second, of `load`, which reads x, and `add`, which
- * reads x and writes half of it. */
+/* Returns the rate of memory accesses (bytes/s): the higher of the rates of `load`, which reads x,
+ * and `add`, which reads x and writes half of it. */
 double peak_byte_per_s(enum isa isa, real *x, size_t n)
 {
     const struct peak_functions *f = peak_for(isa);

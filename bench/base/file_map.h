@@ -14,7 +14,7 @@ struct file_map {
     size_t n;
     void *map;
     size_t map_bytes;
-    bool hashed;         /* `hash` is set */
+    bool hashed;         /* whether `hash` is set */
     uint64_t hash;       /* XXH3 of the bytes */
     char path[PATH_MAX]; /* path of the file; "" for a memfd */
 };
@@ -23,8 +23,8 @@ struct file_map {
  * file_map_close. Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY if memory for
  * the mapping runs out. *map is zeroed on failure. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
-/* Like file_map_open, for an open file. `path` names the file in messages. `fd` may be closed
- * afterwards. */
+/* Maps an open file, otherwise like file_map_open. `path` names the file in messages. `fd` may be
+ * closed afterwards. */
 enum status file_map_descriptor(struct file_map *map, int fd, const char *path, struct error *e);
 /* Unmaps the file and zeroes *map. A zeroed map is accepted. */
 void file_map_close(struct file_map *map);

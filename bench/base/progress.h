@@ -14,7 +14,7 @@ struct progress {
     size_t number, total;
     char what[256]; /* current launch in words: "ranks=2 allreduce launch 3" */
     double left_s;  /* remaining time (s), forecast when the current launch began; NAN: unknown */
-    bool at_most;   /* `total` and left_s are upper bounds */
+    bool at_most;   /* whether `total` and left_s are upper bounds */
     int64_t launched_ns; /* time at which the current launch began */
     int64_t shown_ns;    /* time of the last write to a terminal; 0: none */
 };

@@ -19,10 +19,10 @@
 
 struct safetensors_tensor {
     const char *name;  /* borrowed from the caller of safetensors_write, or from the open file */
-    const char *dtype; /* "F32", "F64", "U8" ... */
+    const char *dtype; /* type of the numbers, such as "F32", "F64" or "U8" */
     int n_dims;
     size_t dims[SAFETENSORS_DIMS_MAX];
-    const void *data; /* borrowed; may be unaligned in an open file */
+    const void *data; /* numbers of the tensor; borrowed; may be unaligned in an open file */
     size_t bytes;     /* size of `data`, set by safetensors_open; safetensors_write ignores it */
 };
 

@@ -11,8 +11,8 @@ struct scaling_pair {
     int block;
 };
 
-/* A point of a curve. `speedup`: median of the ratios in `pairs`. `pairs` [n]: one per block;
- * borrowed. */
+/* Point of a curve. `speedup`: median of the ratios in `pairs`. `pairs` [n]: one ratio per block of
+ * launches; borrowed. */
 struct scaling_sample {
     double p, speedup;
     struct scaling_pair *pairs;

@@ -57,8 +57,8 @@ static double sum_of_squares(const struct shape *shape, struct parameters at,
     return sum;
 }
 
-/* Sums over the points, coefficients of the weighted least-squares cost aa sigma^2 + 2 ab sigma
- * kappa + bb kappa^2 - 2 az sigma - 2 bz kappa. */
+/* Coefficients of the weighted least-squares cost aa sigma^2 + 2 ab sigma kappa + bb kappa^2 - 2 az
+ * sigma - 2 bz kappa. Each is a sum over the points. */
 struct normal {
     double aa, ab, bb, az, bz;
 };

@@ -10,7 +10,7 @@
 /* Values to fill into a script; all pointers are borrowed. */
 struct script {
     const struct cluster *cluster;
-    const char *template; /* path of bench.sbatch */
+    const char *template; /* path of the script's template, bench.sbatch */
     const char *programs; /* folder with the program scalebench */
     const char *name;     /* name of the campaign */
     const char *spec;     /* path of the spec as the user typed it */

@@ -38,7 +38,7 @@ struct cell {
     } * numbers;            /* [n] values of matching rows that have a number */
     size_t n;
     const char *word; /* text value of the last matching row that has one; NULL: none */
-    const char *why;  /* column `reason` of the last matching row that has no number; NULL: none */
+    const char *why;  /* cell `reason` of the last matching row that has no number; NULL: none */
     const struct claim_table *summary; /* summary.csv of the table's run; NULL: the table has
                                           published numbers */
     unsigned evidence;                 /* evidence of the matching rows: bits 1 << enum
@@ -135,8 +135,9 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* Column `by` has the confidence level of intervals in columns whose names start with `begins`. If
- * `pairs`, column `by` has the number of launch pairs from which the interval was computed. */
+/* Sources of the confidence level of intervals in columns whose names start with `begins`. Column
+ * `by` has the level itself or, if `pairs`, the number of launch pairs, which determines the
+ * level. */
 static const struct {
     const char *begins, *by;
     bool pairs;

@@ -80,7 +80,7 @@ struct claim_value {
     char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; "": no
                    row matches; NULL: arithmetic, or the table is not measured yet */
     int line;   /* line of the row that `min of` or `max of` selects; 0: neither reduction */
-    const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
+    const struct claim_table *table; /* table that has the cell; NULL: the value is arithmetic */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
     struct condition_unit unit;      /* unit in the column's name, or common unit of a sum's values;
@@ -88,9 +88,8 @@ struct claim_value {
     bool sampled;                    /* the value is a cell of one row, or a median of rows */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;        /* method that gave the interval of an arithmetic value */
-    size_t launches[2];              /* numbers of launches of a and b in "a - b" or "a / b"; 0:
-                                        claim_find_need assumes METHOD_CORNERS for any number of
-                                        launches */
+    size_t launches[2];              /* number of launches of each operand in "a - b" or "a / b"; 0:
+                                        METHOD_CORNERS applies to any number of launches */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
@@ -107,7 +106,8 @@ struct claim_need {
                              launches would not decide it */
     double seconds;  /* wall time of `launches` launches of every point that the claim uses,
                              from the mean wall time of existing launches */
-    enum claim_verdict expected;     /* verdict if values stay the same; valid if launches > 0 */
+    enum claim_verdict expected;     /* verdict after `launches` launches if values stay the same;
+                                        valid if launches > 0 */
     const struct claim_value *value; /* first value whose interval leaves the claim undecided;
                                         borrowed */
     struct interval width;           /* expected interval of `value` after `launches` launches */
@@ -132,7 +132,8 @@ struct claim {
     struct mark holds_mark;
     enum claim_verdict verdict;
     char reason[768]; /* reason of an undecided or untestable claim, else "" */
-    bool left_out; /* omitted by claims_write_text and claims_write_counts; set by claims_select */
+    /* whether claims_write_text and claims_write_counts omit the claim; set by claims_select */
+    bool left_out;
     unsigned evidence; /* evidence behind all values: bits 1 << enum claim_evidence */
     char *command;     /* commands that measure the claim's runs, separated by "; "; NULL: none */
     struct claim_need need;
@@ -190,10 +191,10 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the function that writes verdicts in format `name` or, if `plan`, the plan: one row per
- * undecided claim with the number of launches that would decide the claim. The plan begins with the
- * claim whose launches decide the most claims per second of measurement. If `name` is unknown, the
- * message of ERR_ARGUMENT lists all formats. */
+/* Finds the function that writes verdicts in format `name`. If `plan`, finds the function that
+ * writes the plan instead: one row per undecided claim, with the number of launches that would
+ * decide it. The plan begins with the claim whose launches decide the most claims per second of
+ * measurement. If `name` is unknown, the message of ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 

@@ -9,7 +9,7 @@
 
 /* smallest number of launches whose median has an exact 95 % interval */
 #define LAUNCHES_MIN 6
-/* Number of launches above which half widths are taken to shrink as 1 / sqrt(launches). */
+/* Above this number of launches, a median's interval is assumed to shrink as 1 / sqrt(launches). */
 #define RANKS_MAX 200
 /* If both samples have more launches than this, the half width of a two-sample interval is assumed
  * to shrink as 1 / sqrt(launches). */

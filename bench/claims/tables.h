@@ -38,7 +38,7 @@ enum status claim_use_cell(struct claim_need *need, size_t *n, const struct clai
 /* Values of a cell, one per launch. Free `x` and `launches`, but not the texts in `launches`. */
 struct claim_sample {
     double *x;             /* [n] values; NAN if raw.csv lacks the column */
-    const char **launches; /* [n] launches, such as "p3-time-2" */
+    const char **launches; /* [n] names of the launches, such as "p3-time-2" */
     size_t n;
     const struct node *run; /* run that contains the launches */
 };
@@ -52,7 +52,7 @@ enum status claim_find_sample(struct claim_sample *s, struct claims *c,
 /* A value "a - b" or "a / b". a and b are cells in tables of runs; each is a median over
  * launches. */
 struct claim_contrast {
-    const struct claim_value *of[2]; /* the values a and b */
+    const struct claim_value *of[2]; /* operands a and b */
     bool ratio;
 };
 bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, size_t i);

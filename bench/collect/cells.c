@@ -288,8 +288,8 @@ static void fill_weights(struct cells *c, const struct point *point,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* Writes the link between emulated hosts: as in the manifest if the user set up the hosts,
- * otherwise as the options set it. */
+/* Writes the link between emulated or simulated hosts, as the options set it. If they leave it at
+ * its default, the manifest's link is written, if any, since the user may have set up the hosts. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

@@ -50,8 +50,8 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
-/* Returns the wall time (s) of a launch and of the interrupted launches that it resumed. NAN: the
- * launch is running or was interrupted. */
+/* Returns the wall time (s) of a launch, including the interrupted launches that it resumed. NAN:
+ * the launch is running or was itself interrupted. */
 double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result);
 
 /* Sets every metric of `result` to unknown: numbers to NAN, truth values to -1, texts to "". */
@@ -309,7 +309,7 @@ struct run_setup {
     char revision[64], compiler[64];
 };
 
-struct published; /* results of the published reports: bench/collect/published.h */
+struct published; /* published numbers to compare with measured ones: bench/collect/published.h */
 struct fits;      /* laws fitted to curves over ranks: bench/collect/fits.h */
 
 struct summary {

@@ -9,9 +9,9 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Defines constants for the type, unit and meaning of each metric, for the PLACE rows of `columns`.
- * LAUNCHES_<reduction>: end of the meaning in summary.csv, for metrics with this reduction over
- * launches. */
+/* Defines constants for the type, unit and meaning of each metric, which the PLACE rows of
+ * `columns` use. LAUNCHES_<reduction>: text appended to the meaning in summary.csv if launches are
+ * combined by this reduction. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
@@ -91,8 +91,8 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* NEED_<reduction>: option without which a metric with this reduction over launches (`launches` in
- * metrics.def) has an empty column; OPTION_COUNT: no option is needed */
+/* NEED_<reduction>: option that must be set to fill the columns of metrics that combine launches by
+ * this reduction (`launches` in metrics.def); OPTION_COUNT: no option is needed */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,

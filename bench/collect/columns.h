@@ -1,7 +1,7 @@
 /* Columns of all CSV files of a run, from columns/files.def and one columns/<file>.def per file.
  * Rows of a <file>.def:
  *
- *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; empty: unknown
+ *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL
  *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
  *   PLACE(id)                                    a column of bench/record/metrics.def
  *   PLACE_AS(id, meaning)                        a column of metrics.def with another description
@@ -65,7 +65,7 @@ enum column_id {
 struct point_number {
     enum column_id column;
     size_t offset;
-    bool is_count; /* true: a size_t, whose 0 is written as `none`; false: a double */
+    bool is_count; /* whether it is a size_t, whose 0 is written as `none`; otherwise a double */
     double none;
 };
 const struct point_number *point_numbers(size_t *n);
@@ -110,7 +110,8 @@ const char *csv_file_unwritten(const char *file, const struct spec *spec);
  * interval (speedup_lo). */
 enum option_id column_lack(const char *name, const struct spec *spec);
 enum { LACK_BYTES = 320 };
-/* Explains why a column is empty, by the missing option that column_lack returned. */
+/* Writes to `why` the reason why a column is empty. `lack`: the missing option, as returned by
+ * column_lack. */
 void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec);
 
 /* Sets *range to the possible numbers of a column (ranges.def). `name` may be a short name or a

@@ -124,9 +124,9 @@ static double bound_of(const struct interval *i, enum bound bound)
 }
 
 /* Returns the number of ranks at which the efficiency (MID), or a bound of its interval (LO, HI),
- * first falls below FITS_KNEE. Between two points, 1 / efficiency (cost of an image relative to the
- * base) is linear in the number of ranks. NAN: the efficiency never falls below FITS_KNEE, or is
- * unknown at a point before the knee. */
+ * first falls below FITS_KNEE. Between two points, interpolates 1 / efficiency (cost of an image
+ * relative to the base) linearly in the number of ranks. NAN: the efficiency never falls below
+ * FITS_KNEE, or is unknown at a point before the knee. */
 static double knee_of(const struct curve *curve, enum bound bound, const struct summary *s)
 {
     double ranks = (double)ranks_of(curve->base), inverse = 1;
@@ -267,8 +267,8 @@ struct raw_launches {
     struct timings *of_point; /* [points of the summary] each point's part of `timings` */
 };
 
-/* Sets the launches of point i. Skips rows without a block number. Also skips repeated rows: cases
- * that share a launch repeat its row. */
+/* Sets l->of_point[i] to the launches of point i. Skips rows without a block number, and repeated
+ * rows: cases that share a launch repeat its row. */
 static void take_launches(struct raw_launches *l, size_t i, const struct summary *s)
 {
     size_t n;

@@ -27,9 +27,8 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* Returns the point's text for a heading: strategy_text for COLUMN_strategy, otherwise the cell of
- * column `id`. If `trained` is true, the text for COLUMN_kind is the kind of the accuracy runs, not
- * of the timed launches. */
+/* Returns the point's text of column `id` for a heading. For COLUMN_strategy: strategy_text. For
+ * COLUMN_kind with `trained`: the kind of the accuracy runs. Otherwise: the cell of the column. */
 static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
                                  enum column_id id, bool trained)
 {
@@ -63,7 +62,7 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
 }
 
 /* Returns the requested point whose number in column `id` is the smallest above the number of point
- * `last`; s->n: no such point. */
+ * `last`; s->n: no such point. Start with last = s->n. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;
@@ -78,8 +77,8 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
     return next;
 }
 
-/* Lists the distinct texts of all requested points, as many as fit into `size` bytes. Cuts the
- * first text if it alone does not fit. Returns the number of texts left out. */
+/* Lists the distinct texts of requested points in column `id`, as many as fit into `size` bytes.
+ * Cuts the first text if it alone does not fit. Returns the number of texts left out. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
                             bool trained)
 {

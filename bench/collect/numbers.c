@@ -36,7 +36,7 @@ static enum status read_number(const struct point_summary *p, enum column_id col
     return error_set(e, ERR_DATA, "%s: '%s' is not a number", column_get(column)->name, cell);
 }
 
-/* Reads a whole number from a cell; an empty cell is `none`. */
+/* Sets *count to the whole number in a cell; to `none` if the cell is empty. */
 static enum status read_count(const struct point_summary *p, enum column_id column, int none,
                               int *count, struct error *e)
 {

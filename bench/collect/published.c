@@ -13,8 +13,8 @@
 
 #define WORD 256
 
-/* A key assigns rows of the published file to points: a column of the file must equal a product of
- * options. */
+/* Limits of keys. A key assigns rows of the published file to points: a column of the file must
+ * equal a product of at most FACTORS_MAX options. */
 enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
 
 struct key {

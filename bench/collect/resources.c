@@ -15,7 +15,7 @@ enum { SAMPLES_LEAST = 20 };
 
 /* ---- Nodes ---- */
 
-/* One node of a launch, with its samples. A rank belongs to the node with its host name. */
+/* One node of a launch, with its samples. All ranks of a node have the same host name. */
 struct node {
     struct node_samples samples;
     const struct rank_record *records; /* [ranks] records of all ranks of the launch; NULL: none */
@@ -297,7 +297,8 @@ void resources_take_traffic(struct launch_result *result, const char *dir,
 
 /* ---- Other programs on a launch's processors ---- */
 
-/* Processor times summed over all processors of a launch (s). own_s: used by the launch's ranks. */
+/* Times summed over all processors of a launch (s): elapsed, busy, taken by a hypervisor (steal),
+ * and used by the launch's own ranks. */
 struct shares {
     double total_s, busy_s, steal_s, own_s;
 };

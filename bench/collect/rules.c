@@ -318,13 +318,13 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    double least[2] = {INFINITY, INFINITY}; /* fewest step times of any point; fewest launch
-                                               times of any point */
+    /* smallest number of times of a point: [0] step times, [1] launch times */
+    double least[2] = {INFINITY, INFINITY};
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (is_whole(p) && !has_interval(p)) { /* rule 5 already reports such a point */
+        if (is_whole(p) && !has_interval(p)) { /* rule 5 reports the lack of an interval */
             few = true;
             continue;
         }

@@ -143,9 +143,9 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
         leave_out(splitting, OPT_RANKS_PER_NODE);
 }
 
-/* Removes the number of ranks, the x axis, from the options that separate series. Also removes the
- * number of nodes if it follows from ranks and the other options; otherwise ranks per node may
- * replace the number of nodes. */
+/* Removes the number of ranks, the x axis, from the options that separate series. If the number of
+ * nodes follows from ranks and the other options, also removes it. Otherwise replaces it by ranks
+ * per node if ranks per node has fewer values. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -216,8 +216,9 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Appends the option with its value, such as "batch 64", to the name if the point uses the option,
- * the name of the strategy does not include the option, and by->only or is_named is true. */
+/* Appends the option with its value, such as "batch 64", to the series' name. Does nothing if the
+ * point does not use the option, if the strategy's name includes the option, or if by->only and
+ * is_named are both false. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {
@@ -323,7 +324,7 @@ static bool differs_within(const struct spec *spec, enum option_id option)
 }
 
 /* Sets the options that separate series: by->options if by->only is true, otherwise the options
- * that differ between points, including bases, except by->x. */
+ * other than by->x in which points (bases included) differ. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

@@ -24,10 +24,10 @@ struct series_list {
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point's options may separate series;
                           NULL: true for all points */
-    bool cases;        /* points of different cases are never in one series; false if the x axis
-                          shows cases */
-    bool over_runs;    /* the x axis shows runs, so runs do not separate series */
-    bool trained;      /* the series show results of accuracy runs, not of timed launches */
+    bool cases;        /* whether points of different cases are never in one series; false if the x
+                          axis shows cases */
+    bool over_runs;    /* whether the x axis shows runs; if so, runs do not separate series */
+    bool trained;      /* whether the series show results of accuracy runs, not of timed launches */
     enum option_id x;  /* option on the x axis; OPTION_COUNT: none */
     bool only;
     const enum option_id *options;

@@ -326,8 +326,8 @@ static struct point_rates rates_of(const struct interval *step_ms, const struct 
         .hfu_pct = 100 * done / peak};
 }
 
-/* Returns the median of the number at `offset` over timed launches, with its interval. Both are NAN
- * if any launch lacks the number. */
+/* Returns the median and its interval, over timed launches, of the number at `offset` in struct
+ * launch_result. All are NAN if any launch lacks the number. */
 static struct interval interval_over_launches(const struct samples *time, size_t offset)
 {
     size_t n = samples_known(time, offset);
@@ -362,8 +362,9 @@ static struct interval interval_over_seeds(const struct samples *accuracy, size_
     return interval;
 }
 
-/* Returns the median of the number at `offset` over seeds, with its interval. Both are NAN if a
- * seed diverged or missed the target, since the other seeds alone would look too fast. */
+/* Returns the median over seeds, with its interval, of the number at `offset` in struct
+ * launch_result. Both are NAN if a seed diverged or missed the target, since the other seeds alone
+ * would look too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);
@@ -383,8 +384,8 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Sets *to: the rank that most launches report as last_rank, the median last_rank_pct of these
- * launches, and the p-value (votes.h) of this number of launches. */
+/* Sets *to: the rank that is most often a launch's last_rank, the median last_rank_pct of the
+ * launches with this last_rank, and the p-value of their number (votes.h). */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

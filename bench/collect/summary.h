@@ -41,7 +41,7 @@ enum status samples_take(struct samples *samples, const struct summary *s,
                          const struct point_summary *p, enum launch_run run, struct error *e);
 void samples_free(struct samples *samples);
 
-/* Returns the double at `offset` of struct launch_result. */
+/* Returns the double at `offset` of the sample's struct launch_result. */
 double sample_number(const struct sample *sample, size_t offset);
 
 /* Copies one double per sample, at `offset` of its struct launch_result, to samples->values,
@@ -51,13 +51,14 @@ size_t samples_known(const struct samples *samples, size_t offset);
 /* Returns the median of the doubles at `offset` of struct launch_result, ignoring NAN. */
 double samples_median(const struct samples *samples, size_t offset);
 
-/* Sets p->predicted from the simulated points of the run. */
+/* Sets p->predicted from the simulated point with the same compute and messages, if any; else to
+ * NAN. */
 void predicted_find(struct point_summary *p, const struct summary *s);
 
 /* Agreement of simulated points with measured ones. */
 struct validation {
     size_t simulated;           /* number of simulated points */
-    size_t n;                   /* number of measured points that a simulated point predicts */
+    size_t n;                   /* number of measured points that simulated points predict */
     double ranks;               /* largest number of ranks of a predicted point */
     double median_pct, p90_pct; /* median and 90th percentile of absolute prediction errors (%) */
 };
@@ -97,8 +98,8 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct p
  * has lost launches. Ratios of `p` then use fewer pairs of launches. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
-/* Returns whether other programs, interrupts and a hypervisor used more than SUMMARY_BUSY_PCT of
- * the point's processor time. */
+/* Returns whether other programs, interrupts and a hypervisor together used more than
+ * SUMMARY_BUSY_PCT of the point's processor time. */
 bool point_is_busy(const struct point_summary *p);
 
 /* Returns whether the point has a valid timed launch or a test accuracy. */

@@ -66,9 +66,9 @@ struct interval timing_step_ms(const struct timings *own);
  * of `timings`. */
 const struct timing *timing_in_block(const struct timings *timings, int block, size_t *at);
 
-/* Returns the ratio of images per time, own / base. Launches of one block ran under similar
- * conditions, so each ratio is of two launches in one block. The result is the median over the *n
- * blocks in which both points have a launch. */
+/* Returns the ratio of throughputs (images per second), own / base: the median over the *n blocks
+ * in which both points have a launch. Each ratio compares two launches of one block, since they ran
+ * under similar conditions. */
 struct interval timing_ratio(const struct timings *own, const struct timings *base, size_t *n);
 
 /* Returns the share of communication time hidden behind compute: (T_compute + T_comm - T_step) /

@@ -190,8 +190,8 @@ static bool look_up_open(struct condition_value *value, const char *name, const 
     return known;
 }
 
-/* Returns whether the point lacks a value that the condition uses. With `numbers`, only numbers can
- * be missing, since a text such as flags is often empty. */
+/* Returns whether the point lacks a value that the condition uses. If `numbers` is true, ignores
+ * texts, since a text such as flags is often empty. */
 static bool lacks_value(const struct check *check, const struct check_point *point, bool numbers)
 {
     size_t n;
@@ -252,7 +252,8 @@ static void add_values(char *text, size_t size, const struct checking *c, const 
         snprintf(text + strlen(text), size - strlen(text), "; the run has %s = %s", name, seen);
 }
 
-/* Writes the values that the names of a `where` have in the run. */
+/* Writes the values that each name in the condition `where` has in the run: "; the run has ranks =
+ * 1, 2". */
 static void describe_values(char *text, size_t size, const struct checking *c,
                             const struct condition *where)
 {
@@ -380,8 +381,8 @@ static bool is_of_spec(const char *name)
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* Looks up a value that is known before the point runs: column kind or case, or an option by its
- * key or its column. */
+/* Looks up a value that is known before the point runs: the point's kind, its case, or an option
+ * given by key or by column name. Returns false if the name is unknown. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;

@@ -102,8 +102,8 @@ bool check_is_number(const struct check_point *p, const char *name);
  * none. */
 const struct column *check_column(const char *name);
 
-/* Returns the kind of values that a column of summary.csv or an option has. CONDITION_ANY for other
- * names. config: supplies options of a user's program; NULL: none. */
+/* Returns the kind of values of `name`, a column of summary.csv or an option. CONDITION_ANY for
+ * other names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
 /* Writes a suggestion for the unknown name `name` to `near`, such as "; nearest 'speedup'": the
@@ -128,9 +128,10 @@ struct check_names {
     condition_lookup *known;
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
-    /* whether to accept a condition despite an option that --set, `quick` or the machine has set */
+    /* whether to accept a condition whose only fault is due to an option that --set, `quick` or the
+     * machine has set */
     bool open;
-    bool ranges; /* refuse comparisons that are always true or always false */
+    bool ranges; /* whether to refuse comparisons that are always true or always false */
 };
 
 /* Refuses unknown names and suggests the most similar known one. Refuses comparisons that are true,

@@ -66,9 +66,9 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Lowers the upper end of the range of column `launches` to the spec's largest number of launches.
- * The range stays as it is for a recorded spec and, with names->open, for a number from --set or
- * `quick`. */
+/* If `name` is column `launches`, lowers range->hi to the spec's largest number of launches. Keeps
+ * range->hi for a recorded spec and, with names->open, if the machine, --set or `quick` has set the
+ * number. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

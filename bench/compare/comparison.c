@@ -230,8 +230,9 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes the reason to c->as_measured. Different hardware is one reason: between two processors,
- * step times differ by another factor than times of the fixed computation (compared.def). */
+ * writes the reason to c->as_measured. Different hardware is one reason: the ratio of two
+ * processors' step times is not the ratio of their times of the fixed computation
+ * (compared.def). */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;

@@ -29,7 +29,7 @@ struct exact_request {
 
 struct exact {
     struct comparison c; /* the reference and the run with their matched points; no verdicts */
-    const enum column_id *columns; /* [n_columns] the exact columns */
+    const enum column_id *columns; /* [n_columns] columns to compare */
     size_t n_columns;
     enum exact_outcome *outcomes; /* [points of the reference, n_columns] outcome per value */
     size_t counts[EXACT_OUTCOMES];

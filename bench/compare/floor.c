@@ -12,7 +12,8 @@ static double mean_of(const double *values, size_t n, size_t step)
     return sum / (double)n;
 }
 
-/* Computes the numerators of R (`runs`) and E (`rest`) in floor.h. */
+/* Computes the sums of squares in the numerators of R (*runs) and E (*rest), as defined in
+ * floor.h. */
 static void find_squares(double *runs, double *rest, const double *logs, size_t points, size_t k)
 {
     double all = mean_of(logs, points * k, 1);

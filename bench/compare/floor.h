@@ -41,14 +41,14 @@ enum { FLOOR_DEGREES = 10 };
 
 struct noise_floor {
     double variance, degrees; /* t^2 (variance between campaigns) and its degrees of freedom */
-    double usual;             /* default t0, a standard deviation of logarithms */
+    double usual;             /* t0, the default of t (standard deviation of logarithms) */
     /* half width (in logarithms) of the noise floor from --floor, for one campaign on each side;
      * NAN: use the model */
     double given;
     size_t repetitions; /* number of campaigns that the estimate uses; 0: only the default t0 */
 };
 
-/* Sets the floor to its default, with t0 = `sd_pct` per cent. */
+/* Sets the floor to its default t0, a standard deviation of `sd_pct` per cent. */
 void floor_begin(struct noise_floor *floor, double sd_pct);
 
 /* Adds k repetitions of one campaign to the estimate. logs [points, k]: location of the logarithms
@@ -61,6 +61,6 @@ void floor_add(struct noise_floor *floor, const double *logs, const double *vari
  * of campaigns on each side of the ratio; 0: the side's value is exact. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
-/* Returns the number of campaigns per side with which the half width is at most `width`; 0: more
- * than 100, or the floor is 0. */
+/* Returns the smallest number of campaigns per side for which the half width is at most `width`.
+ * Returns 0 if more than 100 are needed, or if the floor is 0. */
 size_t floor_campaigns(const struct noise_floor *floor, double level, double width);

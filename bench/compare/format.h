@@ -27,12 +27,13 @@ typedef void check_writer(FILE *out, const struct checking *c, bool strict);
 #define COMPARE_FORMAT(name, compare, meaning) format_writer compare;
 #include "bench/compare/formats.def"
 
-/* Finds the writer of a format. The message of ERR_ARGUMENT lists all formats. */
+/* Find the writer of format `name` for comparisons, for checks and for exact comparisons. If the
+ * name is unknown, the message of ERR_ARGUMENT lists all formats. */
 enum status format_find(format_writer **writer, const char *name, struct error *e);
 enum status format_find_check(check_writer **writer, const char *name, struct error *e);
 enum status format_find_exact(exact_writer **writer, const char *name, struct error *e);
 
-/* Columns of the CSV format, from csv_compare.def. */
+/* Columns of `scalebench compare --format csv` (csv_compare.def). */
 extern const struct csv_file compare_file;
 
 /* Writes the notes below a table of verdicts. Internal. */

@@ -204,7 +204,7 @@ static void write_floor(FILE *out, const struct comparison *c)
 
 /* ---- Disturbances ---- */
 
-/* Lists points with disturbed launches, as "4 of 6 at ranks=2". */
+/* Lists the numbers of disturbed launches by point: "4 of 6 at ranks=2". */
 static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 {
     size_t listed = 0;

@@ -6,8 +6,8 @@
 #include "bench/compare/grid.h"
 #include "kernels/base/text.h"
 
-/* Columns of the reference, and columns that each run has. `worth`: priority on a narrow terminal
- * (grid.h). */
+/* Headers of the first columns, which show the reference, and of the columns repeated for each run.
+ * `worth`: the column's priority on a narrow terminal (grid.h). */
 static const struct header {
     const char *name;
     int worth;

@@ -10,7 +10,7 @@
 enum { GRID_TEXT = 160 };
 
 struct grid {
-    size_t rows, columns;     /* rows include the header */
+    size_t rows, columns;     /* numbers of rows (header included) and columns */
     char (*cells)[GRID_TEXT]; /* [rows, columns] texts */
     int *worth;               /* [columns] priority; the lowest is dropped first on a narrow
                                  terminal */

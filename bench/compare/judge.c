@@ -67,8 +67,8 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* Sets a->logs to the aligned logarithms of a sample's values. `logs`: space for a->n numbers,
- * borrowed by `a`. */
+/* Sets a->logs to the logarithms of a sample's values. Logarithms of different campaigns are moved
+ * to a common mean (align). `logs`: space for a->n numbers, borrowed by `a`. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;

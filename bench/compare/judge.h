@@ -58,7 +58,7 @@ struct judged {
     /* medians of the launches of both sides; with several campaigns, the geometric mean of the
      * campaigns' medians */
     double reference, median;
-    struct interval launches; /* ratio to the reference, with an interval from the launches alone */
+    struct interval launches; /* ratio to the reference, its interval without the noise floor */
     struct interval ratio;    /* ratio to the reference, its interval widened by the noise floor */
     double floor;             /* half width of the noise floor, in logarithms */
     size_t reference_n, n;    /* number of launches of each side */

@@ -18,11 +18,13 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* Location and variance of the logarithms of a point's launches, in a run and in each of its
- * repetitions. Points without values in the run or in a repetition are left out. */
+/* Location and variance of the logarithms of each point's launch values, in a run and in each of
+ * its repetitions. Points without values in the run or in a repetition are left out. */
 struct rows {
-    double *logs, *variances; /* [points, k] one row per point; columns: run, repetitions */
-    double *launches;         /* scratch: logarithms of the launches of one point in one run */
+    /* [points, k] locations and variances: one row per point, one column for the run and for each
+     * repetition */
+    double *logs, *variances;
+    double *launches; /* scratch: logarithms of the launches of one point in one run */
     size_t points, k;
 };
 

@@ -150,7 +150,7 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Returns the sum of launches over all points, an upper bound on the number of values. A launch
+/* Returns the number of launches of all points, an upper bound on the number of values. A launch
  * that several cases share counts once for each case. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {

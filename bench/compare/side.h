@@ -11,7 +11,7 @@
 struct side_point {
     const char *id, *case_name, *status; /* texts borrowed from the tables */
     /* label of the point, beginning with the name of its case; "" if the point was never launched
-     * and its tables are of an earlier version */
+     * and the run's tables are from an earlier version */
     char label[256];
     const char *base, *peer; /* identities of the point's base and peer, or "" */
     double cores;            /* cores of the point / cores of the base; NAN: unknown */

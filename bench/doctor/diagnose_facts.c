@@ -7,8 +7,8 @@
 /* Memory per rank below which a finding is reported. A rank that trains a small network needs a few
  * hundred MiB. */
 #define MEMORY_A_RANK_GIB 1.0
-/* Duration of a clock reading above which a finding is reported. Such a reading must be a system
- * call; other readings take about 20 ns. */
+/* Duration of a clock reading (ns) above which a finding is reported. Such a reading must be a
+ * system call; other readings take about 20 ns. */
 #define CLOCK_READ_NS 200.0
 
 /* ---- Settings ---- */

@@ -154,8 +154,8 @@ struct counting {
     int n;
 };
 
-/* Appends a port with the number of bytes that it has sent. The kernel counts words of four
- * bytes. */
+/* Appends a port and the number of bytes it has sent to the list in `arg` (struct counting), unless
+ * the list is full or the kernel has no counter. The kernel counts words of four bytes. */
 static void add_port(void *arg, const char *root, const char *path, const char *device, int port)
 {
     struct counting *c = arg;

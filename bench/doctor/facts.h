@@ -8,7 +8,7 @@
  * whose file is missing then stay unknown. */
 void facts_read(struct doctor_node *node, const char *root);
 
-/* An interface of this node and the bytes that it has sent since boot. */
+/* A network interface of this node, and the number of bytes that it has sent since boot. */
 struct counted {
     char interface[DOCTOR_TEXT];
     double bytes;

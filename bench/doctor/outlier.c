@@ -22,8 +22,8 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* Returns the median value in round t of the members that are comparable with i, without i itself.
- * `others`: scratch space for n numbers. */
+/* Returns the median value in round t of the members with the same number in `peers` as i, without
+ * i itself. If `peers` is NULL, uses all other members. `others`: scratch space for n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -84,7 +84,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 /* Numbers of measured directions (ordered pairs of nodes) of one node in one role, sender or
  * receiver. */
 struct side {
-    int all, slow; /* `slow`: number of slow directions without a known cause */
+    int all, slow; /* all directions; slow directions without a known cause */
 };
 
 static double share_of(const struct side *s)

@@ -19,7 +19,8 @@
 struct measured {
     double *x; /* [n][rounds] measured values; NAN: missing */
     size_t n, rounds;
-    struct interval *ratios; /* [n] ratio to the other members; set by measured_compare */
+    struct interval *ratios; /* [n] each member's ratio to the median of the others; set by
+                                measured_compare */
 };
 
 /* Allocates the values of n members, all unknown. Call measured_free afterwards, even after an
@@ -31,7 +32,7 @@ void measured_free(struct measured *m);
  * with equal numbers in `peers` are compared; NULL: all. Rounds in which i or all others lack a
  * value are left out. ratios[i] is NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
-/* Returns the median of a member's values over rounds, with its interval; NAN if it has no
+/* Returns the median of member i's values over rounds, with its interval; NAN if the member has no
  * value. */
 struct interval measured_interval(const struct measured *m, size_t i);
 

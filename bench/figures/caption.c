@@ -15,8 +15,8 @@
  * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
-/* Writes the kind of scaling: " Strong scaling.", or if `brief` ", strong scaling"; nothing if
- * scaling is none. */
+/* Writes the kind of scaling: " Strong scaling.", or if `brief` ", strong scaling". Writes other
+ * texts for scaling `epoch`, and nothing for `none`. */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
 {
     const char *scaling = config_text(&s->spec->config, OPT_SCALING);
@@ -43,8 +43,8 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Writes the name of the user's program and how its time is measured: from exec to exit, or by its
- * own output. */
+/* Writes the name of the user's program and of its time (workload.time). Unless `brief`, adds
+ * whether the time is measured from exec to exit or reported in the program's output. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
@@ -75,9 +75,9 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Writes the program, or network, data, optimizer and batch; then the scaling. If `brief`, writes
- * one clause, such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling;
- * measured, local." */
+/* Writes the program (or network, data, optimizer, batch), then the scaling. If `brief`, writes one
+ * clause, such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
+ * local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     const char *foreign = spec_foreign(s->spec);
@@ -92,7 +92,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 
 /* ---- Medians and whiskers ---- */
 
-/* Samples behind the medians of all shown points, and the confidence levels of their intervals. */
+/* Numbers of samples behind the medians of all shown points, and the confidence levels of the
+ * medians' intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* `points`: number of shown points with a value; `met`: number of these points whose interval
@@ -216,7 +217,8 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* a point without pairs of launches needs no interval */
+        basis.met += isnan(level) && bare; /* no pairs of launches: the point needs no interval and
+                                              counts as met */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -226,7 +228,7 @@ static struct basis find_basis(const struct figure_data *d)
     return basis;
 }
 
-/* Writes the lowest and the highest confidence level (%): "75" or "75 to 95". */
+/* Writes the range of confidence levels (%): "75 to 95", or "75" if all levels are equal. */
 static void write_levels(FILE *out, const struct basis *basis)
 {
     fprintf(out, "%.3g", basis->low);
@@ -508,8 +510,8 @@ static void write_sources(FILE *out, const struct figure_data *d)
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 
-/* Copies the summary with only the shown points. `skipped`: whether skipped points are included.
- * The caller frees shown->points. */
+/* Copies the figure's summary with only the points that the figure shows. `skipped`: whether to
+ * include skipped points. The caller frees shown->points. */
 static enum status find_shown(struct summary *shown, const struct figure_data *d, bool skipped,
                               struct error *e)
 {

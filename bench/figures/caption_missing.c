@@ -210,9 +210,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether some but not all shown points with this number of ranks have this status and no
- * value, and a point of `series` is among them. If `series` is NULL, returns whether all shown
- * points with this number of ranks have this status and no value. */
+/* If `series` is NULL, returns whether all shown points with this number of ranks have this status
+ * and no value. Otherwise returns whether a point of `series` does, but not all shown points do. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {

@@ -13,8 +13,8 @@ struct figure_shape {
     bool bars;     /* one bar per point; otherwise one curve per series */
     bool whiskers; /* draws confidence intervals */
     bool dots;     /* draws each launch as a faint dot */
-    /* the user can choose x and the CSV file to draw; otherwise each point has one value over
-     * `x` */
+    /* whether the user can choose x and the CSV file to draw; if not, each point has one value,
+     * drawn over `x` */
     bool any_x;
     /* the figure shows a point only if this option of the point is neither false nor none; 0: no
      * condition */
@@ -35,7 +35,7 @@ extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, sh
 
 struct figure {
     const char *name;   /* name of the figure and of its files */
-    const char *script; /* gnuplot script plots/<script>.gp */
+    const char *script; /* name of the gnuplot script plots/<script>.gp */
     const struct figure_shape *shape;
     const struct figure_request *request; /* options of the figure; borrowed */
     bool model;                           /* whether to draw predicted times too */

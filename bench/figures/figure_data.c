@@ -43,8 +43,8 @@ static void drop_points(struct figure_data *d)
     list->n = kept;
 }
 
-/* Returns whether an earlier series has a point with the same ranks and published value as
- * `point`. */
+/* Returns whether an earlier series has a point with the same number of ranks and the same
+ * published value as `point`. */
 static bool is_repeated(const struct figure_data *d, size_t series, size_t point)
 {
     double own = figure_data_published(d, point);

@@ -48,7 +48,7 @@ struct figure_data {
     /* [points] the point's own index; for a point that repeats an earlier point, the earlier
      * point's index; NO_POINT for a point that keep_own (figure_places.c) drops */
     size_t *stands_for;
-    bool repeats; /* whether some points repeat others */
+    bool repeats; /* whether some points repeat others, except for the seed */
     /* [points] index of the point's series, before choose_curves (figure_data.c) changes the order
      * of series; NO_POINT: no series */
     size_t *series_of;

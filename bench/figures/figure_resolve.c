@@ -484,7 +484,7 @@ static bool x_is_no_y(const struct figure_data *d)
     return true;
 }
 
-/* Returns false if option y names an option or the seed: a launch does not measure these values. */
+/* Returns whether launches measure the quantities of option y: false for an option or the seed. */
 static bool y_is_measured(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->n_quantities; i++) {
@@ -507,7 +507,7 @@ static bool has_shape(const struct figure_data *d)
     return d->figure->shape->any_x;
 }
 
-/* Returns whether x is a numeric axis. Option x_scale would have no effect on bars and names. */
+/* Returns whether option x_scale has an effect: it has none if x consists of bars or names. */
 static bool has_x_scale(const struct figure_data *d)
 {
     bool side_by_side =

@@ -14,9 +14,10 @@ enum status figures_check_names(const struct spec *spec, struct error *e);
 /* Columns of series_<figure>.csv and of dots_<figure>.csv, without the columns named after the
  * figure's x and y. */
 extern const struct csv_file figures_series, figures_dots;
-/* Explains the ending of a column in a line figure's series file, such as time_ms_lo. Writes the
- * name without the ending to `stem` and returns a sentence, here "Lower bound of the confidence
- * interval of the value."; NULL if the name has no such ending. */
+/* figures_explain_ending explains the ending of a column in a line figure's series file, such as
+ * time_ms_lo. Writes the name without the ending to `stem` (FIGURES_STEM bytes). Returns a
+ * sentence, here "Lower bound of the confidence interval of the value."; NULL if the name has no
+ * such ending. */
 enum { FIGURES_STEM = 128 };
 const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
 

@@ -39,7 +39,8 @@ typedef enum status pictures_definer(FILE *out, const void *figure, const struct
  * plots_dir/<script>.gp after the assignments that define(what) writes. */
 enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
                           pictures_definer *define, const void *what, struct error *e);
-/* Moves the pictures of figure `name` from the stage to the final folder, where they replace older
- * pictures. Removes an older .pdf if no new .pdf was drawn, except with FIGURES_FOR_PAGE. */
+/* Moves the pictures of figure `name` from the temporary folder (stage) to the final folder, where
+ * they replace older pictures. Removes an older .pdf if no new .pdf was drawn, except with
+ * FIGURES_FOR_PAGE. */
 enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
 void pictures_remove(const char *folder, const char *name);

@@ -106,9 +106,10 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Returns whether the model can predict the point's step time. The point and its base must have
- * measured steps, and the base must not communicate. The point must not split its network over
- * ranks. The point must use one node, and the coefficients must have been measured on one node. */
+/* Returns whether the model can predict the point's step time. The point must run scalebench's own
+ * training with communication, on one node, without splitting its network over ranks. Its base must
+ * not communicate. Both must have measured steps. The coefficients must have been measured on one
+ * node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];

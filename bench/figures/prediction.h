@@ -18,7 +18,8 @@ struct prediction {
     double *calls_ms;
     size_t n;     /* number of points with a prediction */
     bool by_rate; /* whether any prediction uses the spec's link rate and delay between hosts */
-    /* for captions: coefficients and their file; if n is 0, why there is no prediction */
+    /* text for captions: the coefficients and their file or, if n is 0, the reason why there is no
+     * prediction */
     char words[256];
 };
 
@@ -53,8 +54,8 @@ struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
 /* Copies the coefficients of the link that option site.link names, if any, to the machine. alpha,
- * beta and paces go to machine->memory if one host has all ranks, otherwise to machine->network. A
- * known gamma always goes to machine->memory. */
+ * beta and the spread of message times (paces) go to machine->memory if one host has all ranks,
+ * otherwise to machine->network. A known gamma always goes to machine->memory. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes the caption's sentence on how `quantity` was predicted and from which coefficients. */

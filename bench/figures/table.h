@@ -37,7 +37,7 @@ struct table_series {
 };
 
 struct figure_table {
-    struct table_row *rows; /* ordered by series, x and point */
+    struct table_row *rows; /* [n] rows, ordered by series, x and point */
     size_t n;
     struct table_series *series;
     size_t n_series;

@@ -38,7 +38,7 @@ static enum status take_dots(struct figure_data *d, struct table_dots *dots, siz
         for (size_t k = 0; k < n && d->stands_for[i] == point; k++)
             TRY(table_add_dot(&d->table, dots, launches_value(l, i, &launches[k]), e));
     }
-    d->table.n_dots -= dots->n == 1; /* the value of a single launch is the median: no dot */
+    d->table.n_dots -= dots->n == 1; /* a single launch gets no dot: its value is the median */
     dots->n = dots->n == 1 ? 0 : dots->n;
     return OK;
 }

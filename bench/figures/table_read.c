@@ -96,8 +96,8 @@ static enum status find_diverged(struct gathering *g, struct error *e)
 }
 
 /* Sets *value to the value of `name` in the condition `where`: a cell of the current row if the
- * file has column `name`, otherwise a property of the row's point. Always read from the point:
- * `case` (cases can share rows), an option whose name has a dot (files have only its text), and
+ * file has column `name`, otherwise a property of the row's point. Always uses the point for `case`
+ * (cases can share rows), options with a dot in the name (a cell has the text, not the number), and
  * `run` in a figure of several runs. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {

@@ -24,8 +24,8 @@ static const char *cell(const struct validated_point *v, enum column_id column)
     return v->p->cells[column];
 }
 
-/* Returns whether the model covers the whole step of the point: compute, then messages, with a core
- * for each thread. */
+/* Returns whether the model applies to the point: each step first computes, then sends messages,
+ * and each thread has a core. */
 static bool is_modelled(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;

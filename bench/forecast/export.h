@@ -14,8 +14,8 @@ struct export_options {
 };
 
 /* Creates `folder`, writes the trace of point `number` (from 1) into `folder`, and prints a row of
- * csv_export.def to `out`. ERR_ARGUMENT if the point splits the network over ranks, if a program
- * other than train_cnn trains it, or if leaf_hosts does not divide the number of hosts. */
+ * csv_export.def to `out`. ERR_ARGUMENT if the point does not run train_cnn, if it splits its
+ * network over ranks, or if leaf_hosts does not divide the number of hosts. */
 enum status export_point(FILE *out, const struct spec *spec, size_t number,
                          const struct export_options *options, const char *folder, struct error *e);
 /* Prints the row of column names. */

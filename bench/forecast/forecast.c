@@ -17,8 +17,8 @@
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-/* Assumed wall time to simulate a launch: start-up (s), largest number of message rounds that count
- * per step, and time per round and rank (s). */
+/* Assumptions on the wall time of simulating a launch: start-up time (s), largest number of message
+ * rounds that count in a step, and time per round and rank (s). */
 #define SIMULATION_S      0.1
 #define SIMULATED_ROUNDS  100
 #define SIMULATED_ROUND_S 0.2e-6
@@ -34,7 +34,8 @@ struct walls {
 };
 
 struct sources {
-    /* [n_points + 1]: the last element collects launches of points that are not in the spec */
+    /* [n_points + 1] one per point; the last one is for launches of points that are not in the
+     * spec */
     struct walls *walls;
     struct known_steps known;
     int cores;    /* number of cores of this machine */
@@ -186,9 +187,9 @@ static enum status estimate_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Converts a step time of another campaign to this point. Compute time is scaled by images per core
- * and machine speed. Communication time is scaled by the same factor if known_step_communicates_as
- * accepts `other`, otherwise it is predicted. */
+/* Converts `other`, a step time of another campaign, to this point. Compute time is scaled by
+ * images per core and machine speed. Communication time is scaled by the same factor if
+ * known_step_communicates_as accepts `other`, otherwise it is predicted. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -380,9 +381,9 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Computes the share (0 to 1) of the pending timed launches, without first launches, that fits the
- * budget: *least at the required number of launches, *most at the largest number. `spent_s` and
- * pending first launches reduce the budget; accuracy runs do not. */
+/* Computes the share (0 to 1) of the pending timed launches that fits the budget, not counting each
+ * point's first launch: *least at the required number of launches, *most at the largest number.
+ * `spent_s` and pending first launches reduce the budget; accuracy runs do not. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;

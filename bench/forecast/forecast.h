@@ -27,7 +27,8 @@ struct forecast_launch {
 };
 
 struct forecast_point {
-    bool runs; /* false if the point is skipped or shares launches of an earlier point */
+    bool runs; /* whether the point has launches of its own; false if it is skipped or shares an
+                  earlier point's launches */
     /* numbers of required launches (`least`) and finished launches, by enum launch_run */
     size_t least[2], done[2];
     size_t most; /* limit of timed launches, reached only if measure.time.precision requires it */
@@ -46,7 +47,8 @@ struct forecast {
     struct forecast_point *points; /* [c->spec.n_points] one per point */
     /* sums of the points' least_s, most_s, left_s and cut_s, without unknown times */
     double least_s, most_s, left_s, cut_s;
-    /* number of points per basis: the least reliable basis among a point's required launches */
+    /* number of points per basis. A point's basis is the least reliable basis among its required
+     * launches */
     size_t n[FORECAST_BASES];
     /* names of the other campaigns that were used, such as "efficiency, overlap" */
     char from[3 * FORECAST_FROM];
@@ -88,10 +90,10 @@ struct known_step {
     char model[NET_NAME_MAX], workload[32], strategy[48], from[FORECAST_FROM];
     char site[32], link[LINK_BYTES];
     char machine[HARDWARE_CLASS_BYTES]; /* hardware class (hardware.h); "": unknown */
-    double ranks, nodes, cores;         /* `cores`: number of cores that computed */
+    double ranks, nodes, cores;         /* numbers of ranks, of nodes, and of cores that computed */
     double images;                      /* images of a step over all ranks */
     double flops; /* FLOPs of a step over all ranks, by the network's definition; NAN: unknown */
-    /* step_s: whole step; compute_s: the step without exposed communication */
+    /* time of a step: step_s in all, compute_s without exposed communication */
     double step_s, compute_s;
     size_t computed; /* index of the step's network and workload in here_rates */
 };

@@ -57,9 +57,9 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* Reads the numbers of a step. If ranks share cores, exposed communication counts as compute, since
- * part of it is waiting for a core. If exposed communication is unknown, the whole step counts as
- * compute. */
+/* Reads ranks, nodes, cores, images, FLOPs and times of a step from a row. If ranks share cores,
+ * exposed communication counts as compute, since part of it is waiting for a core. If exposed
+ * communication is unknown, the whole step counts as compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -203,8 +203,8 @@ static int compare_computed(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->workload, y->workload);
 }
 
-/* Sums the logarithms of this machine's rates per pair of network and workload. With these sums,
- * known_steps_speed need not compare all pairs of steps. */
+/* For each pair of network and workload, sums the logarithms of this machine's rates. With these
+ * sums, known_steps_speed need not compare each step with all steps of this machine. */
 static void add_rates(struct known_steps *known, struct known_step **sorted)
 {
     size_t computed = 0;

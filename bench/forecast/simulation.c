@@ -180,8 +180,8 @@ static void count_period(struct simulation *s, int rank, double ended_s, double 
     s->sums.slept += slept->early + slept->late + slept->last;
 }
 
-/* Ends the period on a rank when its compute and its messages have ended. Adds the time of the
- * weight update. */
+/* Ends the period on a rank: after the rank's compute and messages, adds the times of the weight
+ * update and of an injected sleep. */
 static void end_period(struct simulation *s, int rank, double last_s, bool timed)
 {
     double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));

@@ -13,7 +13,7 @@
 struct calibrations {
     struct calibration *all; /* [n] calibration of each rank */
     int n;
-    size_t steps; /* number of calibrated steps of all ranks */
+    size_t steps; /* sum of the ranks' numbers of calibrated steps */
 };
 
 static enum status read_all(struct calibrations *c, const char *folder, struct error *e)
@@ -54,7 +54,8 @@ static void list_part(double *times, const struct calibrations *c, int part)
                            .ns[(size_t)i * (size_t)calibration_parts(&c->all[rank]) + (size_t)part];
 }
 
-/* Sets the paces: the total time of each step, divided by the time of the typical step. */
+/* Sets the pace of each step (total time of the step / time of the typical step) and the mean
+ * pace. */
 static enum status take_paces(struct step_times *t, const struct calibrations *c, double *times,
                               struct error *e)
 {

@@ -57,12 +57,12 @@ static const char *const EXPLAIN[] = {
 static const char *const MEMORY_KILLER[] = {" oom_kill event", " oom-kill event", NULL};
 /* Text in messages about too little shared memory, printed before MPI starts or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
-/* Report of our programs' crash reporter about a dead rank. */
+/* Text in the line that this project's crash reporter prints about a dead rank. */
 static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL};
 /* Texts of the network library UCX. These texts are more precise than the messages of MPI, which
  * uses UCX. */
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
-/* Texts in lines of this project's programs that do not report an error. */
+/* A line of this project's programs with one of these texts does not report an error. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
 /* texts in lines that only report that another process failed */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};

@@ -9,8 +9,8 @@ static const struct point_launches *point_of(const struct launch_order *o, size_
     return &o->points.points[point];
 }
 
-/* Returns whether the current block contains the point. Also sets *left to true if the point has a
- * launch in the queue. */
+/* Returns whether the current block contains the point. Also sets *left to true if the point still
+ * gets launches and has one in the queue. */
 static bool in_last_block(const struct launch_order *o, size_t point, bool *left)
 {
     const struct point_launches *p = point_of(o, point);
@@ -57,8 +57,8 @@ static void find_coming(const struct launch_order *o)
     }
 }
 
-/* Adds the point's remaining launches of started blocks to *f. A started block is always
- * finished. */
+/* Adds the number and expected time of the point's remaining launches in started blocks to *f. A
+ * started block is always finished. */
 static void count_begun(const struct launch_order *o, size_t point, struct launch_forecast *f)
 {
     size_t places = launch_points_is_out(&o->points, point) ? 0 : point_of(o, point)->n_queued;

@@ -43,9 +43,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Half-width of a confidence interval divided by a limit, maximum over all intervals of a point.
- * Limit of `whole`: the requested precision; of `asked`: timing_asked_pct, which is stricter for
- * few launches. INFINITY: an interval is unknown. */
+/* Largest half-width of a point's confidence intervals, divided by a limit. The limit of `whole` is
+ * the requested precision. The limit of `asked` is timing_asked_pct, which is stricter for few
+ * launches. INFINITY: an interval is unknown. */
 struct excess {
     double whole, asked;
 };

@@ -263,8 +263,8 @@ static void compare(struct launch_points *l, size_t point, size_t with, bool is_
     l->points[with].n_users++;
 }
 
-/* Adds the comparisons of point `row` of the spec. If several points of the spec are equal, the
- * first has the launches and all comparisons. Overlap is reported only if communication is
+/* Adds the comparisons of point `row` of the spec to its twin: the first equal point, which has the
+ * launches of all equal points. Adds the comparison for overlap only if communication is
  * replayed. */
 static void find_comparisons(struct launch_points *l, size_t row)
 {

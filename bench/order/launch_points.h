@@ -109,7 +109,8 @@ static inline bool launch_points_is_out(const struct launch_points *l, size_t po
 /* Records that a point is skipped, according to a line of the journal. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
-/* Records that a new block contains the point. launch_points_learn records the launch itself. */
+/* Records that the new block `block` contains the point. launch_points_learn records the launch
+ * itself. */
 void launch_points_begin(struct launch_points *l, size_t point, int block);
 /* Records launch `number` of the journal, counted from 1. If the journal lacks the step time of a
  * timed launch, reads the launch's records. */

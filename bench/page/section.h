@@ -26,8 +26,8 @@ enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
 
-/* section_id makes an HTML id of less than PAGE_ID characters from `called` and reserves the id on
- * the page. If the id is already in use, appends `between` and a number. */
+/* section_id makes an HTML id of fewer than PAGE_ID characters from the text `called`, and reserves
+ * the id on the page. If the id is already in use, appends `between` and a number. */
 enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 

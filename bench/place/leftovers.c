@@ -68,8 +68,8 @@ static bool is_held(const char *name)
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,
-        ignore = {.sa_handler = SIG_IGN}; /* the kernel sends SIGIO here if a process opens the file
-                                             for writing during the lease */
+        ignore = {.sa_handler = SIG_IGN}; /* ignores SIGIO, which the kernel sends if a process
+                                             opens the file for writing during the lease */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;

@@ -189,7 +189,7 @@ static int fail(const struct error *e)
 }
 
 struct request {
-    char *cpus, *plan;    /* --cpus, --plan: processors of the ranks; at least one is NULL */
+    char *cpus, *plan;    /* values of options --cpus and --plan; at least one is NULL */
     const char *interval; /* sampling interval in seconds; NULL: no samples */
     /* oldest write time of the files to remove (seconds since 1970); NULL: start a rank instead */
     const char *leftovers_since;
@@ -228,8 +228,8 @@ static int parse(int argc, char **argv, struct request *r)
     return optind;
 }
 
-/* Returns the rank in the whole launch; the node-local rank if the launcher does not report the
- * rank in the launch. */
+/* Returns the rank in the whole launch, or `local`, the node-local rank, if the launcher does not
+ * report it. */
 static long own_rank(long local)
 {
     static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",

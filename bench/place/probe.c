@@ -45,7 +45,8 @@ double probe_seconds(double wall_s, const bool *cpus, int n)
     return seconds >= PROBE_MIN_S && all_s <= PROBE_ALL * wall_s ? seconds : 0;
 }
 
-/* Adds and multiplies in registers, so that the speed does not depend on memory. */
+/* Does the work that a probe times: additions and multiplications in registers, so that the speed
+ * does not depend on memory. */
 static float compute(float x)
 {
     float lanes[LANES], sum = 0;

@@ -9,7 +9,7 @@ struct view {
     struct load load;
     struct probe probe;
     bool known; /* whether `load` could be read */
-    /* processes of this cgroup that the out-of-memory killer has ended; NAN: unknown */
+    /* number of processes of this cgroup that the out-of-memory killer has ended; NAN: unknown */
     double oom_kills;
 };
 

@@ -44,7 +44,7 @@ struct column {
 /* Description of a kind of CSV file. */
 struct csv_file {
     const char *name;
-    const char *rows;             /* meaning of a row, for dictionaries; NULL: not described */
+    const char *rows;             /* meaning of a row, for `list columns`; NULL: not listed there */
     const struct column *columns; /* [n] columns in order */
     size_t n;
 };

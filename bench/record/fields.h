@@ -21,8 +21,8 @@ enum record_line {
 /* Values of the JSON member `type`, one per kind of line: "hello", "step" and so on. */
 extern const char *const record_line_names[RECORD_LINES];
 
-/* C types of the field kinds TEXT, COUNT, REAL, LOSS and VERDICT in metrics.def. An unknown REAL or
- * LOSS is NAN. */
+/* C types of the field kinds in metrics.def: C_TYPE_<kind>, with array sizes C_SIZE_<kind>. A
+ * VERDICT is an enum record_verdict. An unknown REAL or LOSS is NAN. */
 enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define C_TYPE_TEXT(bytes) char

@@ -75,7 +75,7 @@ int recorder_count(const char *dir, int ranks)
     return n;
 }
 
-/* An unset REAL is NAN, so that tables show an empty cell and not a measured 0. */
+/* Unset reals become NAN, so that tables show an empty cell and not a measured 0. */
 void record_clear(enum record_line line, void *values)
 {
     const struct field *field = NULL;

@@ -62,7 +62,7 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir);
 
 /* Totals of an elastic run. */
 struct segments_total {
-    size_t restarts;   /* number of attempts that died */
+    size_t restarts;   /* number of attempts that ended because ranks died */
     double lost_steps; /* number of steps repeated because no checkpoint contained them */
     /* sum of planned pauses (s): from the last step of a segment to the first step of the
      * next */

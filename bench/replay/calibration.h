@@ -34,7 +34,7 @@ struct calibration {
     struct calibrated_work work;
     struct calibrated_op *ops; /* [n_ops] ops in the order of execution */
     int n_ops;
-    int64_t *ns; /* [n_steps][calibration_parts] times in ns */
+    int64_t *ns; /* [n_steps][calibration_parts] time (ns) of each part of each step */
     int n_steps, capacity;
 };
 

@@ -36,7 +36,7 @@ struct process_counts {
     int parent;
     /* processor time, including children that the process has waited for */
     double user_ticks, sys_ticks;
-    int64_t start_ticks; /* start time; together with the process id it identifies the process */
+    int64_t start_ticks; /* start time since boot; identifies the process together with its id */
     double resident_pages;
 };
 
@@ -44,8 +44,8 @@ struct process_counts {
  * parentheses. Returns false if the text is malformed. */
 bool counters_parse_process(struct process_counts *process, const char *text);
 
-/* Returns the id of the process started last on the node, the last word of /proc/loadavg; -1 if it
- * is missing. */
+/* Returns the id of the process that was started last on the node; -1 if it is missing. `text`:
+ * contents of /proc/loadavg, whose last word is this id. */
 long counters_parse_last_process(const char *text);
 
 /* Returns the increase of a counter between two readings. A fall from the upper to the lower half

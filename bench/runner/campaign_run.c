@@ -124,7 +124,7 @@ static void announce(struct campaign *c, const struct next_launch *next)
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
     size_t left =
-        f.left > 0 ? f.left : 1; /* the current launch counts, even if the forecast left it out */
+        f.left > 0 ? f.left : 1; /* at least the current launch, even if the forecast omits it */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 
@@ -270,7 +270,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
     TRY(journal_refusals(c, e));
     if (c->owner.left_since != 0)
         clean_up(c);
-    launch_order_close(&c->order); /* an earlier call of campaign_run may have left it open */
+    launch_order_close(&c->order); /* an earlier campaign_run may have left the order open */
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

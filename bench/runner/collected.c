@@ -168,7 +168,8 @@ static const char *read_run(struct spec *spec, struct run *run, const char *fold
     return run_spec_load(spec, folder, NULL, why) == OK ? NULL : why->text;
 }
 
-/* Files the run to which a spec.yaml belongs, or prints why the run is left out. */
+/* Adds the run of the spec.yaml at `path` to the collected runs, or prints why the run is left
+ * out. */
 static enum status take_run(const char *path, void *arg, struct error *e)
 {
     struct adding *a = arg;

@@ -51,7 +51,7 @@ enum status owner_refuse(const char *path, const char *line, struct error *e)
 {
     char advice[160] = "repeat the command when it has ended";
     const char *job = strstr(line, " of job ");
-    int holder = (int)strcspn(line, ","); /* cut off the counter ", sign of life N" */
+    int holder = (int)strcspn(line, ","); /* length without the counter ", sign of life N" */
     if (job != NULL)
         job += strlen(" of job ");
     if (job != NULL)
@@ -142,7 +142,7 @@ void owner_sign(struct owner *o)
     o->next_s = now + SIGN_S;
     int fd = open(o->path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
-        return; /* the run's folder is gone; writing the journal reports that */
+        return; /* ignored: writing the journal reports a missing run folder */
     dprintf(fd, "%s, sign of life %u\n", o->name, o->signs++);
     close(fd); /* closing the file makes a network file system send the line now */
 }

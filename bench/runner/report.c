@@ -91,8 +91,9 @@ static void note_kept(const struct summary *s)
               points);
 }
 
-/* If a data set was not found and images were generated instead, prints the command that downloads
- * the data set, unless the user chose generated images by SCALEBENCH_DATA=none. */
+/* If images were generated because a data set was not found, prints the command that downloads the
+ * data set. Prints nothing with SCALEBENCH_DATA=none, by which the user chooses generated
+ * images. */
 static void note_generated(const struct summary *s, const struct tools *tools)
 {
     const char *chosen = getenv("SCALEBENCH_DATA");

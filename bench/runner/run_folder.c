@@ -89,7 +89,7 @@ static bool find_last(const struct campaign *c, char last[256])
 }
 
 /* Creates the folder of a new run and writes the folder's name to `run`. The name contains the
- * current time, but at least the newest run's time plus one second. So names sort by start. */
+ * current time or, if later, the newest run's time plus one second, so that names sort by start. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];

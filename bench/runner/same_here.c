@@ -14,9 +14,11 @@ struct same_here {
      * machine */
     struct alike *groups;
     struct seen {
-        char *effect;    /* processors of all ranks, instruction set; NULL: point not added */
+        /* the processors of the point's ranks and the instruction set, as text; NULL: point not
+         * added */
+        char *effect;
         size_t previous; /* last point added to the group before this point; ALIKE_NONE: none */
-    } * seen;            /* [n_points], indexed by point */
+    } * seen;            /* [n_points] effect and predecessor of each point */
     size_t first[2];     /* first two points found to run alike */
     size_t more;         /* number of further points that run like an earlier one */
     bool found;
@@ -57,7 +59,7 @@ void same_here_free(struct same_here *same)
 
 /* Returns the name of the instruction set that a point's kernels use on this processor. If the
  * point does not use the option kernels.isa, or the processor does not support the option's value,
- * returns that value. */
+ * returns the option's value. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

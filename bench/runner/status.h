@@ -26,8 +26,9 @@ struct run_status {
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points as precise as measure.time.precision requires */
     /* numbers of launches of the spec's points. `done`: launches that ended and were not retried,
-     * including failed launches; `failed`: all failed launches, including retried launches; `left`:
-     * pending launches */
+     * including failed launches; `failed`: all failed launches, including retried launches;
+     * `interrupted`: launches that started but neither ended nor are running; `left`: pending
+     * launches */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
     bool at_most;  /* whether left_s is an upper bound */

@@ -14,8 +14,8 @@
 #include "bench/record/segments.h"
 #include "kernels/base/clock.h"
 
-/* exit statuses of ranks that would fail again if restarted: bad spec, bad data, program cannot be
- * run */
+/* exit statuses of ranks that would fail again if restarted: wrong options or data (2), not
+ * possible on this machine (3), program cannot be run (126, 127) */
 static const int hopeless[] = {2, 3, 126, 127};
 
 struct supervised {

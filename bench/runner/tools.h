@@ -12,8 +12,8 @@ struct tools {
     char plots[PATH_BYTES]; /* folder of the plot scripts, <home>/plots */
 };
 
-/* Finds all folders. Sets the environment variable SCALEBENCH_HOME for child processes and for code
- * that finds networks. */
+/* Finds the folders of struct tools. Sets the environment variable SCALEBENCH_HOME for child
+ * processes and for code that finds networks. */
 enum status tools_find(struct tools *tools, struct error *e);
 
 /* Returns the revision of the sources: "1a2b3c4 clean" or "1a2b3c4 dirty" from git or from the file

@@ -14,7 +14,7 @@
 
 /* Output of the program hello_ranks for two ranks. */
 struct trial {
-    int jobs;         /* number of MPI jobs, one line each; 1 if the launcher works */
+    int jobs;         /* number of MPI jobs, each of which prints one line; expected: 1 */
     int ranks, nodes; /* numbers of ranks and nodes in the first line */
 };
 

@@ -14,7 +14,7 @@
  * the workload has no helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
-    const struct tools *tools; /* borrowed */
+    const struct tools *tools; /* folders of scalebench's own files; borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
     json_t *foreign; /* paths of users' programs, by name (foreign_find) */
     /* Answers of the programs, keyed by workload_about. Each answer is a JSON object with members

@@ -16,7 +16,7 @@ enum { LINE_BYTES = 8192 };
 struct answer {
     char class[HARDWARE_CLASS_BYTES];
     int cores;
-    /* [n] hashes of the programs, in the order of machines.question; "-": not found */
+    /* [n] hashes of the programs that the command names, in this order; "-": not found */
     char (*hashes)[MACHINE_HASH_BYTES];
     size_t n;
     /* Last line of the output that is not part of the answer, for error messages. It may come from
@@ -191,7 +191,7 @@ static enum status meet(struct machines *m, struct machine *machine, struct erro
 }
 
 /* Sets *at to the index of the machine `name` in m->all. If m->all lacks this machine, runs
- * m->question on the machine and adds it. */
+ * m->question there and adds the machine. */
 static enum status find(struct machines *m, size_t *at, const char *name, struct error *e)
 {
     for (*at = 0; *at < m->n; ++*at)

@@ -18,7 +18,7 @@ struct machine {
     char name[256];
     char class[HARDWARE_CLASS_BYTES]; /* hardware class, as hardware_class writes it */
     int cores;                        /* number of cores that ranks can use */
-    struct error reason; /* ERR_UNAVAILABLE with the reason if ranks cannot run there; else OK */
+    struct error reason; /* ERR_UNAVAILABLE if ranks cannot run on the machine; else OK */
 };
 
 struct machines {

@@ -30,7 +30,7 @@ static void add_options(struct argv_builder *argv, const struct mpiexec_job *job
     argv_add_all(argv, own);
 }
 
-/* Adds pin's options for sampling resources of the node. */
+/* Adds the options of build/pin for sampling the node's resources. */
 static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *job)
 {
     const char *const to[] = {"--sample-to", job->job->folder, NULL};

@@ -15,7 +15,7 @@ struct netns {
     char script[4096]; /* path of ci/netns.sh */
     int hosts;         /* number of hosts that the largest point needs; 0: no point uses hosts */
     pid_t holder;      /* process of ci/netns.sh that keeps the hosts; 0: no hosts are up */
-    int line;          /* socket to the holder; closing it takes the hosts down */
+    int line;          /* socket to process `holder`; closing the socket takes the hosts down */
     char id[NETNS_ID_BYTES];
     char link[LINK_BYTES]; /* current link of the hosts */
     struct netns_answer *answers;
@@ -48,7 +48,7 @@ enum status netns_ready(struct netns *n, const struct config *config, struct err
 
 /* Takes the hosts down and waits until they are gone. They can be brought up again. */
 void netns_down(struct netns *n);
-/* Takes down hosts that killed campaigns of this user have left. */
+/* Takes down the hosts of this user's killed campaigns. */
 void netns_sweep(const struct netns *n);
 /* Takes the hosts down and frees `n`, at the end of a campaign. */
 void netns_close(struct netns *n);

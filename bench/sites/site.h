@@ -60,8 +60,8 @@ struct site {
     /* Whether daemons on the nodes start the ranks. The runner is then not an ancestor of the ranks
      * and cannot measure the processor time of other processes; the ranks measure this time. */
     bool by_daemons;
-    /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
-     * that do not answer. */
+    /* Implement site_nodes and site_question. NULL: the site has no spare nodes to use in place of
+     * nodes that do not answer. */
     int (*nodes)(const struct site_job *job);
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };

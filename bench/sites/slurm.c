@@ -22,7 +22,7 @@ static enum launcher_kind launcher_of(const struct site_job *job)
     return launcher_check_hydra(job->launcher, NULL) == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
 }
 
-/* Returns the network interface that the spec names; NULL for the name `none`. */
+/* Returns the network interface that the spec names; NULL if the name is `none`. */
 static const char *interface_of(const struct config *c)
 {
     const char *name = config_text(c, OPT_SITE_INTERFACE);
@@ -100,8 +100,9 @@ static enum status check_nodes(const struct allocation *a, const struct config *
                      a->n, nodes);
 }
 
-/* Adds environment variables that turn off srun's binding, let a step share the job's resources
- * with the runner's step, and name the step of hydra's proxies a->steps (if not ""). */
+/* Adds environment variables that turn off srun's binding and let a step share the job's resources
+ * with the runner's step. If a->steps is not "", it becomes the name of the step of hydra's
+ * proxies. */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)
 {

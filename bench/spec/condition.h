@@ -135,9 +135,8 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
  * borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
-/* Unit of a name's numbers. `text` is the unit's name; NULL if unknown. Units of one `kind` (enum
- * option_type), such as s and ms, can be converted; `factor` is the size of the unit in seconds or
- * bytes. */
+/* Unit of a named value. `text`: the unit, such as "ms"; NULL if unknown. Units of one `kind` (enum
+ * option_type) can be converted into each other. `factor`: size of the unit in seconds or bytes. */
 struct condition_unit {
     const char *text;
     int kind;
@@ -145,8 +144,8 @@ struct condition_unit {
 };
 typedef struct condition_unit condition_unit_of(const char *name, const void *arg);
 
-/* Returns the unit that a name ends in, such as ms for step_ms or step_ms_median; its `text` is
- * NULL if there is none. */
+/* Returns the unit in a name, such as ms in step_ms or step_ms_median. If the name has no unit,
+ * `text` of the result is NULL. */
 struct condition_unit condition_unit_in(const char *name);
 
 /* Converts all times in a comparison of sums to one unit, and all sizes to one unit. Returns false,

@@ -146,8 +146,8 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* If the strategy is none, returns advice that ends a message: keep the option's default, also in a
- * baseline. Otherwise returns "". */
+/* Returns the end of an error message: for strategy none, the advice to keep the option's default,
+ * also in a baseline; "" for other strategies. */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none

@@ -1,5 +1,5 @@
-/* Lists of names that a spec chooses from (enumerations.def), and an enum for each list that begins
- * with ENUM. */
+/* Lists of names that a spec chooses from (enumerations.def), and an enum for each list that macro
+ * ENUM begins. */
 #pragma once
 
 #include <stddef.h>

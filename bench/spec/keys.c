@@ -74,7 +74,7 @@ static size_t known_words(const char *path, size_t length, enum keys_beside besi
     return n;
 }
 
-/* Lists the groups of options that lie inside other groups: "measure.time". Returns their
+/* Lists the groups of options that lie inside another group, such as "measure.time". Returns their
  * number. */
 static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION_ROWS])
 {

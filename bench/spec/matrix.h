@@ -1,6 +1,6 @@
-/* Parts of a spec that give several points: matrix, zip, exclude, baseline, cases. Extended files
- * are read first, then the spec, then the words of --set. Each of them overrides values that were
- * read earlier. */
+/* Parts of a spec that determine its points: matrix, zip, exclude, baseline, cases. Files that the
+ * spec extends are read first, then the spec, then the words of --set. Each of them overrides
+ * values that were read earlier. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 /* Origins of key=value words that override files: the spec's quick form, then --set. */
 enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
-/* Name that messages print in place of a file name, for each origin of words. */
+/* Names that messages print in place of a file name, by enum words_origin. */
 extern const char *const words_files[WORDS_ORIGINS];
 /* Returns whether a position is in key=value words (quick form or --set), not in a file. */
 bool mark_from_set(struct mark mark);
@@ -32,8 +32,8 @@ struct axis {
     size_t n;
 };
 
-/* Options with one value each, given by an exclude, a baseline or a case. Only options whose value
- * is `set` count. */
+/* Options with one value each, given by an exclude, a baseline or a case. `config` holds their
+ * values; values that are not `set` are ignored. */
 struct selection {
     struct mark mark;
     struct config config;
@@ -48,8 +48,9 @@ struct selection {
 /* Matrix of the spec or of one case. */
 struct matrix {
     char *label; /* label of a case; NULL: the spec's matrix, not a case */
-    /* kind of a case of what_if; CHANGES_one sets one option or, if `factor` is above 0, multiplies
-     * option `scaled` by `factor` */
+    /* changes that a case of what_if makes: none, one (sets one option or, if `factor` is above 0,
+     * multiplies option `scaled` by `factor`) or all together; CHANGES_unknown: no case of
+     * what_if */
     enum { CHANGES_unknown, CHANGES_none, CHANGES_one, CHANGES_all } changes;
     double factor;
     enum option_id scaled;
@@ -116,8 +117,8 @@ void excludes_clear(struct matrix *matrix);
  * replaces the whole baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value of an option. The value overrides a value from another layer (mark_same_layer).
- * A second value in the same layer is an error. */
+/* Stores one value of an option. The value overrides one from a file or line of key=value words
+ * that was read earlier. A second value in the same file or line is an error. */
 enum status option_read(struct config *config, const struct given *g, struct error *e);
 enum status option_given_twice(const struct given *g, struct mark first, struct error *e);
 /* Rejects a campaign-wide option where only options of points are allowed, such as in the

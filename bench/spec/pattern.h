@@ -26,7 +26,7 @@ void pattern_free(struct pattern *pattern);
  * its only group; without groups, the whole match. `text` is NULL if nothing matches. `size` is 0
  * if the group takes no part in the match. */
 struct pattern_value {
-    const char *text; /* points into the matched line */
+    const char *text; /* start of the value in the matched line */
     size_t size;
 };
 

@@ -40,8 +40,8 @@ static bool begins(const char *key, const char *prefix)
     return strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
-/* Returns the length of the label in "LABEL.key" or "'LABEL'.key", including dot and quotation
- * marks. Returns 0 if the key has another case's label. */
+/* Returns the length of `label` at the start of `key` ("LABEL.key" or "'LABEL'.key"), including dot
+ * and quotation marks. Returns 0 if the key begins with another label. */
 static size_t label_length(const char *key, const char *label)
 {
     size_t length = strlen(label), quote = *key == '"' || *key == '\'';

@@ -67,8 +67,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* Finds the extended file `text` below the folder of the file `from`, else below configs/. The spec
- * owns *path. */
+/* Finds the file `text`, which the file `from` extends, below the folder of `from`, else below
+ * configs/. The spec owns *path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {
@@ -241,7 +241,8 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     return OK;
 }
 
-/* Checks the words of option `quick`, even if the spec is loaded in its full form. */
+/* Checks the words of option `quick` by applying them to a trial spec, even if the quick form is
+ * not requested. */
 static enum status try_quick(const struct spec *spec, struct error *e)
 {
     struct spec trial;

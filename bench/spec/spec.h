@@ -45,7 +45,7 @@ enum option_type {
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
     TYPE_CONDITION,  /* ">= 96.5"; kept as a number; "": no condition */
     TYPE_FIGURES,    /* list of names and maps; see bench/spec/figures/request.h */
-    TYPE_OWN,        /* text for workload.command; also kept as a number (NAN if not numeric) */
+    TYPE_OWN,        /* text in workload.options; also kept as a number (NAN if not numeric) */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD, SCOPE_UNTIMED };
@@ -70,7 +70,7 @@ static inline bool type_is_list(enum option_type type)
            type == TYPE_PATTERNS || type == TYPE_FIGURES || type == TYPE_SEGMENTS;
 }
 
-/* Returns whether the campaign has one value of the option. */
+/* Returns whether an option of this scope has a single value for the whole campaign. */
 static inline bool scope_is_campaign(enum option_scope scope)
 {
     return scope == SCOPE_CAMPAIGN || scope == SCOPE_FIGURE;
@@ -154,7 +154,7 @@ struct value {
     double number_hi; /* upper bound of a RANGE */
     union {
         double *numbers; /* values of types INTS and SEGMENTS, for which of_numbers is true */
-        char **texts;    /* types TEXTS STRINGS WORDS PATTERNS: values; FIGURES: figure names */
+        char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; figure names of FIGURES */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* value of type FIGURES */
@@ -184,7 +184,7 @@ enum status config_copy(struct config *to, const struct config *from, struct err
 /* Copies a config, except that texts and lists are shared with `from`, which must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
-/* Sets an option to a value, whose texts and lists are borrowed: it must outlive the config. */
+/* Sets an option to `value`. Its texts and lists are borrowed and must outlive the config. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
 /* Parses and stores one value. The error message has key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
@@ -268,7 +268,7 @@ struct workload_row {
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
     const char *strategies;
-    bool foreign; /* the program is given by workload.command */
+    bool foreign; /* whether workload.command gives the program */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
 /* Row of data_sets.def. */
@@ -450,9 +450,9 @@ bool config_is_elastic(const struct config *config);
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
-/* Copies a config, but sets the number of ranks to `ranks`, and `nodes` to the fewest nodes that
- * need no more ranks per node than `from`. Texts and lists are shared with `from`, which must
- * outlive `to`. */
+/* Copies a config, but sets the number of ranks to `ranks`, and `nodes` to the fewest nodes on
+ * which no node has more ranks than the fullest node of `from`. Texts and lists are shared with
+ * `from`, which must outlive `to`. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
@@ -495,7 +495,7 @@ struct point {
     const struct spec_input *net;
     char id[16];
     char label[128];
-    bool base; /* baseline of at least one point, which may be this point itself */
+    bool base; /* whether this is the baseline of at least one point, perhaps of itself */
     /* index of the baseline point, which the speed-up is relative to */
     size_t base_index;
     /* index of the first point with strategy none that differs from this point only in sync.*; this
@@ -508,7 +508,7 @@ struct point {
      * point's options, apart from kernels.* and peer.*. This point's own index if there is no such
      * point, if `workload` is not a peer, or if this point runs a peer */
     size_t peers[WORKLOADS];
-    bool requested; /* part of the matrix; false: added, for example as a baseline point */
+    bool requested; /* whether part of the matrix; false: added, for example as a baseline point */
 };
 
 struct alike;
@@ -530,7 +530,7 @@ struct spec {
     struct config config;  /* values of options that are not in the matrix */
     struct config presets; /* every option at its default */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
-    /* added baseline points, points of the matrix in order, other added points */
+    /* added baseline points, points of the matrix, added silent points, calibration points */
     struct point *points;
     size_t n_points;
     enum option_id *varying; /* [n_varying] options that differ between requested points */
@@ -541,7 +541,7 @@ struct spec {
     /* [n_written] values set in the spec; each entry records whether some point reads the value */
     struct written_value *written;
     size_t n_written;
-    bool is_recorded;     /* the file was written by spec_write */
+    bool is_recorded;     /* whether spec_write wrote the file */
     struct node *folders; /* folders that a recorded spec lists for relative paths; NULL: no list */
 };
 
@@ -573,8 +573,8 @@ struct spec_machine {
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
-/* Returns whether a text names a spec: it ends in .yaml, or is the path of a readable file or the
- * name of one in configs/. */
+/* Returns whether a text names a spec: a text that ends in .yaml, the path of a readable file, or
+ * the name of a readable file in configs/. */
 bool spec_is_meant(const char *name);
 
 /* Returns a key in --set that affects more than figures; NULL if there is none. */

@@ -66,7 +66,8 @@ static void write_options(FILE *out, const struct spec *spec)
     }
 }
 
-/* Writes "key: [a, b]" for each axis whose zip number is `zip`; 0: axes of the matrix. */
+/* Writes "key: [a, b]" for each axis of the zip with number `zip`, or for each axis outside zips if
+ * `zip` is 0. */
 static void write_axes(FILE *out, const struct spec *spec, const struct matrix *matrix, int zip,
                        const char *indent)
 {

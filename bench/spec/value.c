@@ -186,8 +186,8 @@ static enum status parse_ranks(struct value *value, const struct given *g, struc
     return parse_int(value, g, e);
 }
 
-/* Parses a number, or the word `a` or `b`. For a word, value->number is NAN until nodes_resolve
- * computes it. */
+/* Parses a whole number, or one of the words in `a` and `b`. For a word, value->number is NAN until
+ * nodes_resolve computes it. */
 static enum status parse_or_word(struct value *value, const struct given *g, const char *a,
                                  const char *b, struct error *e)
 {

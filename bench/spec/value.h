@@ -52,8 +52,8 @@ enum status value_parse_plain(struct value *value, const struct given *g, struct
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
 
-/* Sets the text of a list value, such as "[a, b]". Each list item has `step` numbers or texts;
- * `write` writes the item that begins at element `i`. */
+/* value_set_list sets the text of a list value, such as "[a, b]". Each list item has `step` numbers
+ * or texts. A value_item_writer writes the item that begins at element `i`. */
 typedef void value_item_writer(FILE *out, const struct value *value, unsigned i);
 enum status value_set_list(struct value *value, unsigned step, value_item_writer *write,
                            struct error *e);

@@ -35,11 +35,11 @@ void failure_warn_of_shared_memory(void)
         log_print(LOG_WARNING, "%s", e.text);
 }
 
-/* Prints the error in one write, so that lines of several ranks do not mix; without memory, in
- * several. */
+/* Prints the error in one write, so that lines of several ranks do not mix. Without memory for the
+ * line, uses several writes. */
 static void print_line(const char *program, const struct error *e)
 {
-    char line[3 * sizeof *e] = ""; /* escaped file and text, twice as long at most, and the rest */
+    char line[3 * sizeof *e] = ""; /* file and text, at most doubled by escapes, and the rest */
     FILE *text = fmemopen(line, sizeof line, "w");
     FILE *out = text != NULL ? text : stderr;
     fprintf(out, "%s: ", program);

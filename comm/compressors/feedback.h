@@ -25,7 +25,8 @@ struct packing {
 
 /* Allocates the state for packets of at most `packet_bytes`. */
 enum status feedback_create(struct sync *s, size_t packet_bytes, struct error *e);
-/* Replaces the gradients of `tensors` by the sum of all ranks' packets of `bytes` bytes. */
+/* Replaces the gradients of `tensors` by the sum of all ranks' packets. `bytes`: size of a
+ * packet. */
 enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
                          const struct packing *packing, struct error *e);
 

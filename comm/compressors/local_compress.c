@@ -41,7 +41,8 @@ void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, cons
     local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
-/* Rounds in blocks, so that both passes over a block find it in the first-level cache. */
+/* Rounds x to 16 bits, then scales it. Works in blocks, so that both passes over a block find it in
+ * the first-level cache. */
 void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n, float scale)
 {
     enum { BLOCK = 2048 };

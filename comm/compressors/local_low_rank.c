@@ -122,10 +122,9 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v [n] by the remainder of a coordinate vector after subtraction of its projection on the
- * k vectors of `basis`. Takes the first remainder with a norm of at least 1 / sqrt(2 n) and returns
- * the norm. If k < n, such a remainder exists, since the squared norms of all n remainders add up
- * to n - k. */
+/* Replaces v [n] by a coordinate vector minus its projection on the k vectors of `basis`. Takes the
+ * first such remainder with a norm of at least 1 / sqrt(2 n), and returns the norm. If k < n, such
+ * a remainder exists, since the squared norms of all n remainders add up to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;

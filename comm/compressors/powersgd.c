@@ -31,7 +31,8 @@ struct part {
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors + 1] one per tensor; the last p and q are the total sizes */
+    struct part *parts; /* [n_tensors + 1] one per tensor; p and q of the last element are the total
+                           sizes */
     real *memory;       /* residual [n], then Q of all tensors [n_q] */
     real *p;
     size_t n_q;

@@ -75,8 +75,8 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
  * by the operation's fraction of all bytes. */
 struct exposure {
     struct reader reader;
-    const double *ready; /* times when gradients are ready; NULL: expose counts bytes only */
-    double comm, all;    /* total time and total bytes of the operations */
+    const double *ready; /* times when gradients are ready; NULL: `expose` only sums bytes */
+    double comm, all;    /* `comm`: total time of the operations; `all`: their total bytes */
     double bytes, end;
 };
 

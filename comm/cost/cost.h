@@ -82,7 +82,7 @@ enum sync_option {
 };
 
 enum compressor_flag {
-    COMPRESSOR_FEEDBACK = 1,   /* adds the error of a step to the gradients of the next step */
+    COMPRESSOR_FEEDBACK = 1,   /* adds a step's compression error to the next step's gradients */
     COMPRESSOR_ALGORITHMS = 2, /* calls MPI_Allreduce and reads sync.algorithm */
     COMPRESSOR_OVERFLOWS = 4,  /* counts the numbers that overflowed to infinity */
     COMPRESSOR_OVERLAPS = 8,   /* can sum during backward */
@@ -106,11 +106,12 @@ struct cost {
 
 /* Options of a strategy. Pointers are borrowed. */
 struct strategy_config {
-    enum strategy_variant variant; /* a variant of the strategy, or VARIANT_usual */
+    enum strategy_variant variant; /* VARIANT_usual: the strategy has no variants */
     enum allreduce_algorithm algorithm;
     enum call_kind calls;            /* MPI call for sums that a rank immediately waits for */
     enum compressor_kind compressor; /* COMPRESSOR_none if the strategy lacks STRATEGY_COMPRESSES */
-    /* bf16 or fp16 only with the compressor of the same name, or if the strategy sends nothing */
+    /* training precision; bf16 or fp16 needs the compressor of the same name, unless the strategy
+     * sends nothing */
     enum precision precision;
     enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
     size_t micro_batches;      /* number of micro-batches per step; 0 means 1 */
@@ -189,13 +190,13 @@ double strategy_exposed(enum strategy_kind strategy, const struct strategy_confi
                         double backward, double comm);
 
 const char *const *strategy_names(void);              /* [STRATEGIES] names by enum strategy_kind */
-unsigned strategy_flags(enum strategy_kind strategy); /* flags shared by all variants */
+unsigned strategy_flags(enum strategy_kind strategy); /* flags that all its variants have */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
 /* Returns the strategy that implements sync.zero = `stage` for sync.strategy = `strategy`. For
  * stage 0, this is `strategy` itself. Returns STRATEGIES if no strategy implements the stage. */
 enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
-/* Lists the strategies for which `stage` (1 to 3) is implemented. Returns their number. */
+/* Lists the strategies that support ZeRO stage `stage` (1 to 3). Returns their number. */
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
 /* Returns the stage of ZeRO that a strategy implements, or 0. */
 int strategy_stage(enum strategy_kind strategy);
@@ -226,8 +227,9 @@ size_t low_rank_q(const struct low_rank *shape);
 const char *const *compressor_names(void); /* [COMPRESSORS] names by enum compressor_kind */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* Writes to `text`, in words, the option on which the size of a compressor's saved state depends,
- * for example " of rank 2"; "" if no option does. Returns `text`. */
+/* compressor_title writes to `text` (COMPRESSOR_TITLE bytes), in words, the option that determines
+ * the size of a compressor's saved state, such as " of rank 2"; "" if there is none. Returns
+ * `text`. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduce_algorithm */

@@ -1,6 +1,6 @@
 #include "comm/cost/program.h"
 
-/* Adds the MPI calls and payload of one send or receive of the strategy's own messages: one call
+/* Adds the calls and payload of a send or receive outside the library's collectives: one MPI call
  * per message. */
 static void count_calls(struct cost *c, const struct schedule *s, size_t count, size_t width)
 {

@@ -1,5 +1,5 @@
-/* Operations in which every rank exchanges messages with every other, or works alone. Internal to
- * comm/cost. */
+/* Operations in which every rank exchanges messages with all other ranks, or works without
+ * messages. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/description.h"

@@ -12,7 +12,7 @@ struct node_map {
     int ranks;
 };
 
-/* Place of a rank on its node, and sizes of the nodes. */
+/* A rank's node, the rank's index on this node, and the sizes of the nodes. */
 struct node_view {
     /* this rank's node, its place on the node, and the node's number of ranks */
     int node, place, size;

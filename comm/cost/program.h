@@ -15,14 +15,15 @@
 #include "comm/cost/schedule.h"
 
 struct operation {
-    const struct schedule_rule *rule; /* NULL: ranks send, add and copy nothing */
+    const struct schedule_rule *rule; /* rounds; NULL: ranks send, add and copy nothing */
     size_t count, width;              /* count of numbers per rank, and bytes per number */
-    size_t segment;                   /* most numbers per message; 0: messages are not cut */
+    size_t segment;                   /* limit on numbers per message; 0: no limit */
     bool single;                      /* each transfer is one message, even if empty */
     enum cut cut;
-    int owners;          /* ranks [0, owners) each own a share of the numbers */
+    int owners;          /* number of ranks that own a share of the numbers: ranks [0, owners) */
     struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
-    /* the operation starts when gradients of tensors [tensor, n) are ready; 0: after backward */
+    /* first of the tensors [tensor, n) whose gradients must be ready before the operation starts;
+     * 0: it starts after backward */
     size_t tensor;
     /* all messages of a rank are one MPI call with `count` numbers; else each message is a call */
     bool is_call;
@@ -38,8 +39,8 @@ struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
 
-/* Callback that processes the operations of a program one after another. The state of every reader
- * begins with this struct. */
+/* Consumer of a program: `read` is called for each operation, in order. A reader with state has its
+ * own struct, which begins with this one. */
 struct reader {
     void (*read)(struct reader *reader, const struct operation *op);
 };

@@ -24,8 +24,8 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
 struct fold {
     int blocks, folded; /* number of ranks that continue (a power of two); number of pairs */
     int doublings;      /* log2(blocks) */
-    /* true: the even rank of a pair continues, and the odd rank receives no result; false: the odd
-     * rank continues */
+    /* whether the even rank of each pair continues, for algorithms in which the odd rank receives
+     * no result; false: the odd rank continues */
     bool even_stays;
 };
 struct fold fold_of(int ranks);
@@ -33,8 +33,9 @@ int fold_position_of(const struct fold *f, int rank);
 int fold_rank_at(const struct fold *f, int position);
 /* Returns whether `rank` pauses while its partner in the pair continues. */
 bool fold_stands_aside(const struct fold *f, int rank);
-/* Fills in the transfers of the first round, in which pairs fold, or of the last round, in which
- * pausing ranks receive the result. */
+/* Fills in the transfers of the first round, in which one rank of each pair sends its numbers to
+ * the other and pauses. If `last`, fills in the last round, in which paused ranks receive the
+ * result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
 /* Returns whether this rank takes part in the algorithm in round *i of `rounds` rounds. The first
@@ -93,9 +94,9 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 
 /* ---- Between nodes ---- */
 
-/* Sum of numbers [first, first + count) over the ranks that have this rank's place on their nodes,
- * one rank per node. between_nodes_rounds returns the number of rounds; between_nodes_round fills
- * in round i. */
+/* Sum of numbers [first, first + count) over one rank per node: on each node, the rank with the
+ * same node-local index as this rank. between_nodes_rounds returns the number of rounds;
+ * between_nodes_round appends the transfers of round i to *r. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

@@ -36,9 +36,9 @@ struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */
     void (*round)(const struct schedule *s, int i, struct round *round);
-    bool knows_nodes; /* reads `view` of struct schedule */
+    bool knows_nodes; /* the functions read `view` of struct schedule */
     bool whole;       /* messages are never cut into segments */
-    bool posted;      /* messages of all rounds are posted together */
+    bool posted;      /* whether the messages of all rounds are posted together */
     int passes;       /* number of passes over memory per addition; 0 means 1 */
 };
 
@@ -52,14 +52,15 @@ struct schedule {
     const struct schedule_rule *rule;
     int rank, ranks;
     size_t count;
-    size_t segment; /* most numbers per message, > 0 */
+    size_t segment; /* limit on numbers per message, > 0 */
     /* a transfer is one message, even if empty; else a transfer is cut into segments, and an empty
      * transfer is not sent */
     bool single;
     enum cut cut;
     int owners; /* ranks [0, owners) each own a share of the numbers */
     struct node_map map;
-    struct node_view view; /* set if rule->knows_nodes */
+    struct node_view view; /* the rank's place on its node, and sizes of nodes; set only if
+                              rule->knows_nodes */
 };
 
 /* Returns the rule of a strategy that is a single operation of point-to-point messages; NULL for

@@ -138,7 +138,8 @@ static double start_in_socket(const struct clock_sweep *w, int rank, double begi
     return later(begin, call_s - m->socket_bytes * m->network.beta_s);
 }
 
-/* Returns the burst (s) of a path's sending interface; 0 within a host. */
+/* Returns the burst of a path's sending interface, as time at the link's rate (s); 0 within a
+ * host. */
 static double burst_of(const struct clock_sweep *w, const struct path *path)
 {
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
@@ -186,8 +187,9 @@ static int send_of(const struct clock_sweep *w, int rank, int i)
     return receives[i].rank * ROUND_TRANSFERS + k;
 }
 
-/* Returns the arrival of a message that leaves at `leaves_s` and occupies the receiving interface
- * for `occupied` seconds. The message cannot leave before it is posted, even within a burst. */
+/* Returns the arrival time of a message that leaves at `leaves_s` and occupies the receiving
+ * interface for `occupied` seconds. The message cannot leave before it is posted, even within a
+ * burst. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;
@@ -335,7 +337,7 @@ static enum status alloc(struct clock_sweep *w, struct error *e)
     return MEM_NEW(w->receiving_s, interfaces, "the interfaces of a sweep", e);
 }
 
-/* Fills w->order with the ranks, group by group. */
+/* Fills w->order with all ranks, grouped by group_of. */
 static void list_ranks(struct clock_sweep *w)
 {
     for (int r = 0; r < w->ranks; r++) {

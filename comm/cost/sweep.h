@@ -42,10 +42,10 @@ struct link_model {
 double link_pace(const struct link_model *link, double u);
 
 struct sweep_machine {
-    struct link_model memory;  /* links within a host; its gamma is used on all hosts */
+    struct link_model memory;  /* model of links within a host; its gamma is used on all hosts */
     struct link_model network; /* links between hosts; gamma is not used */
     double delay_s; /* further latency between hosts, in which no interface is occupied */
-    /* only sending occupies the interface of a host, as on emulated hosts */
+    /* whether only sending occupies a host's interface, as on emulated hosts */
     bool receives_freely;
     /* token bucket of a host's interface: after a pause, bytes that take up to burst_s seconds at
      * the link's rate leave at once */
@@ -72,7 +72,7 @@ struct clock_sweep {
     int ranks, hosts, leaves;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
     /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at
-     * begins_s[r] + paces[r] ready_s[i]; NULL: 0 and 1; borrowed */
+     * begins_s[r] + paces[r] ready_s[i]; NULL: starts 0, factors 1; borrowed */
     const double *begins_s, *paces;
     /* [n_calls] times at which a computing rank calls MPI, ascending; begins_s and paces apply as
      * for ready_s. The last time is the end of the rank's compute. Messages advance only at these
@@ -82,13 +82,13 @@ struct clock_sweep {
     uint64_t seed; /* seed of the random factors of transfer times; 0: all factors are 1 */
     /* [ranks] clock of each rank: start time (default 0) before a sweep, end time after it */
     double *clock_s;
-    /* Internal members: the current round and the interfaces (first one per rank, then one per
-     * host, then one per leaf). */
+    /* The following members are internal. Order of interfaces: one per rank, then one per host,
+     * then one per leaf. */
     struct schedule *schedules; /* [ranks] each rank's schedule of the current operation */
     struct round *rounds;       /* [ranks] each rank's current round */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
     double *pace;               /* [ranks][ROUND_TRANSFERS] factor of each transfer time */
-    uint64_t paces_drawn;       /* number of factors drawn so far */
+    uint64_t paces_drawn;       /* number of transfer-time factors drawn so far */
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
     double
         *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */

@@ -92,8 +92,8 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
-/* Writes the compute up to `until_s` (labels b0, b1 ...) on a second processor, so that additions
- * of gradients do not delay compute. */
+/* Writes the compute up to time `until_s` (labels b0, b1 ...) as work of the rank's second
+ * processor, so that additions of gradients do not delay compute. */
 static void goal_compute(struct trace *t, int rank, double until_s)
 {
     if (until_s <= t->computed_s && t->works > 0)

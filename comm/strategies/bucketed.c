@@ -34,9 +34,10 @@ static struct range tensors_of(const struct bucket *b)
     return (struct range){(int)b->first, (int)b->last};
 }
 
-/* Sums a bucket with a compressor that does not overlap. Ranks compute between buckets, so the last
- * rank to arrive may change from bucket to bucket. Each bucket therefore sets arrive_ns anew: the
- * time at which this rank began the sum, minus the time spent in earlier sums of the step. */
+/* Sums a bucket with a compressor that cannot overlap sums with computation. Ranks compute between
+ * buckets, so the last rank to arrive may change from bucket to bucket. Each bucket therefore sets
+ * arrive_ns anew: the time at which this rank began the sum, minus the time spent in earlier sums
+ * of the step. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;

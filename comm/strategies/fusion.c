@@ -25,14 +25,14 @@
 struct fusion {
     struct pending *sums; /* [n_tensors] sums of the current step, in the order of starting */
     size_t n_sums;        /* number of sums started in this step */
-    size_t complete;      /* the first `complete` elements of `sums` are known to be complete */
+    size_t complete;      /* number of sums at the start of `sums` that are known to be complete */
     /* Number of tensors with complete gradients, counted from the last tensor, since backward runs
      * in that order. `ready`: on this rank. `agreed`: on all ranks. */
     size_t ready, agreed;
     struct pending question;
     bool asking;
     int answer;        /* buffer of MPI_MIN: this rank's `ready`, then the minimum over ranks */
-    uint64_t answered; /* number of questions (minima over ranks) answered in this step */
+    uint64_t answered; /* number of agreements (minima of `ready` over ranks) in this step */
     int64_t origin_ns; /* start of the first cycle (clock_ns); cycles continue across steps */
     /* time (clock_ns) from which ready tensors wait for the end of a cycle: when the first of these
      * tensors became ready, or when sums last started */
@@ -115,9 +115,9 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Repeats the minimum of `ready` over ranks (a question) until all tensors are ready on every rank.
- * First makes one empty wait for each minimum found during backward, so that every rank makes the
- * same number of waits. */
+/* Asks for the minimum of `ready` over ranks until all tensors are ready on every rank. First makes
+ * one empty wait for each minimum found during backward, so that every rank makes the same number
+ * of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

@@ -11,7 +11,7 @@ enum { NODE_WINDOW_ARENAS = 2 };
 
 struct node_window {
     MPI_Win window;
-    struct flag **flags; /* [ranks] flag in each rank's part */
+    struct flag **flags; /* [ranks] flag in each rank's part of the window */
     /* arenas[k][rank]: arena k in that rank's part, s->arenas.n numbers */
     real **arenas[NODE_WINDOW_ARENAS];
     uint64_t arrivals; /* number of barriers at which this rank has arrived */
@@ -36,8 +36,8 @@ void node_window_touch(const struct node_window *w, const struct sync *s);
 void node_barrier_arrive(struct node_window *w, const struct sync *s);
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e);
-/* Waits until every rank has arrived at least `arrivals` times. This rank must already have arrived
- * that often. */
+/* Waits until every rank has arrived at the barrier at least `arrivals` times. This rank must
+ * already have arrived that often. */
 enum status node_barrier_wait_for(struct node_window *w, struct sync *s, uint64_t arrivals,
                                   const char *operation, struct error *e);
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,

@@ -176,8 +176,8 @@ enum status owned_eval_begin(struct sync *s, struct error *e)
     return blocks->stage == 3 ? make_params_whole(s, e) : OK;
 }
 
-/* Appends a message to or from rank `peer` to blocks->messages [*n]: the share of rank `owner`,
- * unless the share is empty. Sender and receiver both know which shares are empty. */
+/* Appends a message with the share of rank `owner`, to or from rank `peer`, to blocks->messages
+ * [*n]. Appends nothing if the share is empty; sender and receiver both know this. */
 static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
                       int peer, int *n)
 {

@@ -110,7 +110,8 @@ static int push(struct sync *s)
     return code;
 }
 
-/* Returns whether this rank can continue: all servers have answered, or an MPI call has failed. */
+/* Returns whether this rank can continue: its pushes are sent and answered, or an MPI call
+ * failed. */
 static bool is_answered(void *arg)
 {
     struct sync *s = arg;

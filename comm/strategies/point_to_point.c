@@ -8,7 +8,8 @@
 
 /* Addition of one received message to the arena. */
 struct addition {
-    real *to; /* NULL: nothing to add; the message was received in place */
+    real *to; /* position in the arena; NULL: nothing to add, since the message was received in
+                 place */
     const real *from;
     size_t count;
 };

@@ -19,7 +19,7 @@ struct message_line {
     char operation[96];
 };
 
-/* A note that is being sent or received. */
+/* A note in transit: the description that accompanies a message. */
 struct message_note {
     struct message_line own, theirs;
     bool receives;
@@ -34,8 +34,8 @@ struct message_check {
 void message_check_open(struct message_check *c);
 void message_check_close(struct message_check *c);
 
-/* Starts to send or receive the note for a message of `bytes` bytes to or from `rank`. Returns
- * MPI's error code; *note is NULL after an error. */
+/* Starts to send or receive the note that describes a message of `bytes` bytes to or from `rank`.
+ * Returns MPI's error code; *note is NULL after an error. */
 int message_check_start(struct message_check *c, bool receives, int rank, size_t bytes,
                         const char *operation, MPI_Comm comm, struct message_note **note);
 
@@ -43,5 +43,5 @@ int message_check_start(struct message_check *c, bool receives, int rank, size_t
  * disagree, sets c->verdict and returns MPI_ERR_OTHER. */
 int message_check_end(struct message_check *c, struct message_note **note);
 
-/* Cancels the receive of a note that will not arrive, and frees it. *note may be NULL. */
+/* Cancels the receive of a note that will not arrive, and frees the note. *note may be NULL. */
 void message_check_cancel(struct message_note **note);

@@ -1,5 +1,5 @@
 /* Makes ranks yield their core while they wait inside MPI. MPICH polls for messages without a
- * pause. If there are more ranks than cores, a polling rank can keep the awaited rank from running
+ * pause. If there are more ranks than cores, a polling rank can keep the awaited rank off its core
  * for a whole time slice. Over UCX no setting of MPICH 4.0 prevents this
  * (MPIR_CVAR_POLLS_BEFORE_YIELD is for other devices). */
 #pragma once

@@ -34,7 +34,8 @@ enum wait_kind {
 /* State of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
 struct presence {
     _Atomic uint64_t sequence; /* sequence number of the rank's last wait */
-    /* latest time (clock_ns) when the rank tested in a wait or its watchdog ran a check */
+    /* latest time (clock_ns) at which the rank tested in a wait, or at which its watchdog checked
+     * the deadline */
     _Atomic int64_t alive_ns;
     char rest[48];
 };
@@ -184,7 +185,7 @@ enum status pending_wait(struct waiter *w, struct pending *p, struct error *e);
 
 /* A message to or from rank `rank` of a communicator. */
 struct message {
-    void *data; /* borrowed; a send only reads it */
+    void *data; /* content of the message, borrowed; a send only reads it */
     size_t bytes;
     int rank;
     MPI_Request request; /* request for `data`; `note` has a request of its own */

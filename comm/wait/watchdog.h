@@ -21,7 +21,7 @@ enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *descri
 void watchdog_stop(struct watchdog *watchdog);
 
 /* Sets the deadline `deadline_ns` (CLOCK_MONOTONIC), which holds until watchdog_disarm. After the
- * deadline, the thread writes the description to standard error and ends the process by quick_exit
- * with status 1. The launcher then ends the other ranks. */
+ * deadline, the watchdog's thread writes the description of the wait to standard error and ends the
+ * process by quick_exit with status 1. The launcher then ends the other ranks. */
 void watchdog_arm(struct watchdog *watchdog, int64_t deadline_ns);
 void watchdog_disarm(struct watchdog *watchdog);

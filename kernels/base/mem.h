@@ -60,8 +60,8 @@ void mem_room_empty(struct mem_room *room);
  * The text of ERR_UNAVAILABLE names `who`, the free space and the command that enlarges /dev/shm.
  * OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* Sets and returns the ERR_UNAVAILABLE of mem_check_shared without checking the free space. Call it
- * after a page of shared memory could not be allocated. */
+/* Sets *e to the ERR_UNAVAILABLE error of mem_check_shared and returns it, without a check of the
+ * free space. Call it after a page of shared memory could not be allocated. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Returns the peak resident set of this process in MiB. */

@@ -19,7 +19,8 @@ struct timeline {
                      * current step */
     size_t steps, steps_most;
     size_t room_most; /* largest number of spans that may be stored */
-    bool full;        /* limit of steps or memory reached; no further step is kept */
+    /* whether the limit of steps or memory is reached, after which no step is kept */
+    bool full;
 };
 
 const char *const *phase_names(void)

@@ -120,7 +120,7 @@ struct layer_option {
 struct layer_rule {
     const char *shapes; /* for users: shapes of input, output and tensors as formulas of the
                          * options */
-    const struct layer_option *options; /* array that ends with a NULL key */
+    const struct layer_option *options; /* options of the kind; ends with a NULL key */
     /* Sets layer->out from layer->in and the options. If the shapes do not fit, returns ERR_SHAPE
      * with a sentence that names them. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
@@ -178,7 +178,7 @@ static inline size_t shape_count(struct shape s)
     return (size_t)s.c * (size_t)s.h * (size_t)s.w;
 }
 
-/* Writes "10x24x24", or "50" for a vector, and returns `text`. */
+/* Writes a shape as "10x24x24", or as "50" if it is a vector. Returns `text`. */
 char *shape_text(char text[40], struct shape s);
 
 size_t net_layer_params(const struct net_desc *net, const struct layer_desc *layer);

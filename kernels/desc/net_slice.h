@@ -26,8 +26,8 @@ struct net_pair {
 /* Advances *pair to the next pair. Returns false, with *pair unchanged, after the last pair. */
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair);
 
-/* Returns the largest number of slices into which the net can be split: the least number of outputs
- * of any pair's `columns` layer, or 1 if the net has no pair. */
+/* Returns the largest number of slices into which the net can be split: the smallest number of
+ * outputs among the `columns` layers of all pairs, or 1 if the net has no pair. */
 int net_slice_most(const struct net_desc *net);
 /* Returns whether the net can be split into `slices` slices of equal size. */
 bool net_slice_is_even(const struct net_desc *net, int slices);

@@ -80,8 +80,8 @@ static void use_running(struct batchnorm_call *call)
     }
 }
 
-/* Normalises by the running statistics outside training, if fixed_statistics is set, or if all
- * images on all ranks are padding. Otherwise normalises by the batch statistics. */
+/* Normalises by the batch statistics in training, unless fixed_statistics is set or all images on
+ * all ranks are padding. Otherwise normalises by the running statistics. */
 void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
                        batchnorm_pass *normalise)
 {

@@ -17,7 +17,7 @@ struct batchnorm_call {
     const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;  /* [C,2] two sums per channel, then the number of terms of each sum */
+    double *sums;  /* [C,2] two sums per channel, then one more number: terms per sum */
     real *running; /* [2,C] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;

@@ -38,9 +38,9 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
     }
 }
 
-/* In a slice of a net, the layer's first unit can lie inside a block of random words. The units up
- * to the next block are drawn word by word, the others with vector instructions. The test
- * rng_unit(word) >= rate is equivalent to (upper 24 bits of the word) >= ceil(rate * 2^24). */
+/* Draws the units before the first whole block of random words one by one, all others with vector
+ * instructions. In a slice of a net, the first unit can lie inside a block. The test rng_unit(word)
+ * >= rate is equivalent to (upper 24 bits of the word) >= ceil(rate * 2^24). */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {

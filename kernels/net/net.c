@@ -150,8 +150,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     }
 }
 
-/* Returns the size in reals of the gradients of an op's outputs for n_max images, padded to align
- * the next buffer. The outputs themselves need at most as much memory. */
+/* Returns the size (reals) of an op's output gradients for n_max images, padded to align the next
+ * buffer. The outputs themselves need at most as much memory. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)

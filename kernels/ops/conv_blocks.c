@@ -24,8 +24,8 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* Size in reals of the marks of outputs whose inputs are all zero: 16 bits per tile, rounded up
-     * to one real. */
+    /* Size in reals of the marks of outputs whose inputs are all zero: one real per tile, although
+     * the tile's marks have only 16 bits. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),
@@ -261,8 +261,9 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Numbers
- * outside the stored area become 0. Gradients are 0 there, and activations are not read there. */
+/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Sets
+ * numbers outside the stored area to 0: the correct value of gradients; activations there are never
+ * read. */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)

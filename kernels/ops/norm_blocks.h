@@ -23,8 +23,9 @@ struct norm_call {
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block], of type norm.x_precision */
     struct norm norm;
     const struct norm_functions *functions;
-    size_t block, blocks, in, stored; /* block: channels per block; blocks: blocks per image; in,
-                                       * stored: numbers in a block of x and of y */
+    /* `block`: channels per block; `blocks`: blocks per image; `in`, `stored`: numbers in a block
+     * of x and of y */
+    size_t block, blocks, in, stored;
     uint8_t *from;
     real *terms; /* [C/block, 4, block] four coefficients per channel */
     char *shares;

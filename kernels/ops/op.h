@@ -39,8 +39,8 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* [n_layers] the op's layers */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area that is read of each layer's input, then of
-                                * the op's output */
+    const struct extent *read; /* [n_layers + 1] area of each layer's input that is read; last, area
+                                * of the op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice that the op implements: see op_choice */
     enum isa isa;
@@ -193,7 +193,7 @@ const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);
 
-/* Returns the kernel choice that this op implements: `asked` if it selects the op's family,
+/* Returns the kernel choice that this op implements: `asked` if `asked` selects the op's family,
  * CHOICE_direct for direct sums, else CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 

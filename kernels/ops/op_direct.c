@@ -243,7 +243,8 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
 }
 
-/* Products with the zeros of padding are skipped, and therefore not counted. */
+/* Returns the FLOPs of forward per image. Products with the zeros of padding are skipped, and
+ * therefore not counted. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);

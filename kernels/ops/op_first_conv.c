@@ -118,7 +118,7 @@ static real *share_y(const struct first_conv_call *call, int thread)
     return share_dbias(call, thread) + call->parts.bias;
 }
 
-/* Returns the shape of the stored part of an output [N,C,H,W], for conversion to and from
+/* Returns the shape of an output [N,C,H,W] and its stored area, for conversion to and from
  * blocks. */
 static struct planes planes_of(const struct first_conv_call *call)
 {
@@ -162,8 +162,8 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
     return call->c->y + i * first_conv_kept(&call->f);
 }
 
-/* With batch norm, adds the outputs of image i to the batch statistics, if needed. Without batch
- * norm, copies y to the op's output if its layout is [N,C,H,W]. */
+/* With batch norm, adds the outputs of image i to the batch statistics if forward needs these.
+ * Without batch norm, copies y to the op's output if its layout is [N,C,H,W]. */
 static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
 {
     if (call->f.norm) {

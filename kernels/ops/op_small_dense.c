@@ -61,7 +61,7 @@ struct small_dense_call {
     const struct op_call *op;
     const struct small_dense_functions *f;
     enum isa isa;
-    const struct layer_desc *dense, *dropout; /* dropout: NULL if no dropout layer follows */
+    const struct layer_desc *dense, *dropout; /* dense layer; dropout layer after it, NULL: none */
     bool relu;
     size_t in, out;
     real scale;    /* factor that dropout applies to the outputs it keeps */
@@ -115,7 +115,7 @@ static struct small_list list_of(const struct small_dense_call *call, int thread
     return (struct small_list){.values = call->list.values + skip, .rows = call->list.rows + skip};
 }
 
-/* Adds the listed rows of m, each times its factor, to sums [m->columns]. */
+/* Adds the rows of m that are in `list`, each times its factor, to sums [m->columns]. */
 static void add_all_rows(const struct small_dense_call *call, const struct small_matrix *m,
                          const struct small_list *list, real *sums)
 {

@@ -22,7 +22,7 @@
 #define CHUNK_TILES_SLICED 256
 
 /* Transformed weights of at least MANY_BYTES are sliced. A slice has at most SLICE_BYTES and
- * SLICE_ROWS, so that its numbers for one point fit into a first-level cache. */
+ * SLICE_ROWS, so that its weights for one point of the transform fit into a first-level cache. */
 #define MANY_BYTES  ((size_t)2 << 20)
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
@@ -175,8 +175,8 @@ static const real *right_side(const struct conv_call *call, int thread, const re
     return share_v(call, thread);
 }
 
-/* Computes dM block by block. While a block is in a second-level cache, V' times this block gives a
- * panel of dU. */
+/* Computes dM block by block. Multiplies V' by each block while the block is still in a
+ * second-level cache; the product is a panel of dU. */
 static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
                              real *dm)
 {

@@ -27,9 +27,9 @@ struct optimizer_rule {
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
     /* `norms`, then `update_part`, update [begin, end) of one tensor, in one thread and a fixed
-     * order. `norms` updates the state on which norms depend (lamb) and sets norms2 to two sums of
-     * squares over [begin, end). It leaves norms2 unchanged if the tensor's learning rate does not
-     * depend on norms. */
+     * order. `norms` updates the state on which norms depend (lamb) and sets norms2 to the sums of
+     * squares over [begin, end) of the parameters and of the gradients (lars) or update (lamb). It
+     * leaves norms2 unchanged if the tensor's learning rate does not depend on norms. */
     void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
                   const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
     void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,

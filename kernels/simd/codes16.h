@@ -10,8 +10,8 @@
 
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
-/* Bits of floats without the sign, as integers: the larger integer is the float of larger
- * magnitude. */
+/* Bits of floats without the sign, as integers: a float of larger magnitude has a larger
+ * integer. */
 typedef int32_t vsize __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t))));
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 
@@ -88,8 +88,8 @@ INLINE vcodes encode_fp16(vfloat x)
     vsize special =
         sizes_choose(size > INFINITE, 0x7e00 | (size >> 13 & 0x3ff), (vsize){0} + 0x7c00);
     vsize finite = sizes_choose(size < LEAST_FP16, small, normal);
-    vsize code = sizes_choose(size >= 143 << 23, special, finite); /* from 2^16 on: infinity or
-                                                                    * NaN */
+    /* |x| >= 2^16 becomes infinity; NaN stays NaN */
+    vsize code = sizes_choose(size >= 143 << 23, special, finite);
     return __builtin_convertvector((vbits)code | sign >> 16, vcodes);
 }
 

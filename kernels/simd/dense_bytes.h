@@ -19,7 +19,7 @@
 struct dense_bytes {
     size_t inputs, outputs, blocks, words;
     bool without_bias;
-    const real *scale, *shift;    /* [blocks * 16], 0 beyond the first `inputs` */
+    const real *scale, *shift;    /* [blocks * 16], one per input; 0 beyond the first `inputs` */
     const uint8_t *const *images; /* [N] pointers to images of `inputs` bytes */
 };
 
@@ -28,12 +28,12 @@ struct dense_bytes_functions {
      * weights in folded [blocks][outputs][16] and the bias in bias [outputs]. If params have no
      * bias, bias holds only the folded shift. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
-    /* Computes y [outputs] of one image. Sets marks [words] for the blocks that are not all zero,
-     * and always for an incomplete last block. */
+    /* Computes y [outputs] of one image. In marks [words], marks every block with a nonzero byte,
+     * and always an incomplete last block. */
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
                     const real *folded, const real *bias);
-    /* Transposes the marks of at most 64 images. transposed [words * 32] has one word per block, in
-     * which bit i marks image i. */
+    /* Transposes the marks of at most 64 images. Bit i of transposed[b] is the mark of block b in
+     * image i; `transposed` has words * 32 elements. */
     void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
                       uint64_t *transposed);
     /* Computes the gradient of one block's weights from dy [N,outputs] and transposed marks

@@ -8,7 +8,8 @@
 struct norm {
     enum epilogue epilogue;
     enum precision x_precision, y_precision; /* types of x and y: see operands.h */
-    struct area in, stored;                  /* parts of x and of y that later layers read */
+    struct area in, stored;                  /* `in`: part of x that is read; `stored`: part of y
+                                                that later layers read */
 };
 
 struct norm_functions {

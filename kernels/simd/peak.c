@@ -92,7 +92,7 @@ static real load(const real *x, size_t n)
     return all;
 }
 
-/* Adds part 1 of x to part 0, and part 3 to part 2. */
+/* Adds quarter 1 of x [n] to quarter 0, and quarter 3 to quarter 2. */
 static void add(real *x, size_t n)
 {
     const size_t part = n / PARTS;

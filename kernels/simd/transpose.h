@@ -1,4 +1,4 @@
-/* Transposition of squares of numbers in registers. */
+/* Transposes square blocks of numbers in registers. */
 #pragma once
 
 #include "kernels/simd/simd.h"

@@ -21,8 +21,8 @@ struct csv {
 
 /* Begins the file: sets csv->own and writes the header. */
 void csv_begin(struct csv *csv, const char *file);
-/* Writes `row`, the file's struct in columns.h. Fills in the label and the case of the row's point
- * where the row has NULL. */
+/* Writes `row`, the file's row struct of columns.h. If its label or case is NULL, sets the member
+ * from the row's point. */
 void csv_add(struct csv *csv, void *row);
 /* Writes a row from `cells`, one text for each of the csv->own.n columns. `point`: id of the row's
  * point. */

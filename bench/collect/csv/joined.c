@@ -13,8 +13,8 @@ struct joining {
     bool begun;
 };
 
-/* Sets `path` to j->file of the point's last launch that has such a file. Returns false if no
- * launch of the point has one. */
+/* Finds the point's last launch that has file j->file, and sets `path` to the file's path. Returns
+ * false if no launch of the point has this file. */
 static bool find_last(char path[4500], const struct joining *j, const struct point_summary *p)
 {
     char at[4500];

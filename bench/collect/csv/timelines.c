@@ -18,7 +18,7 @@
 struct placed {
     int rank, lane;
     const char *phase, *name;
-    int64_t begin_ns, end_ns; /* times on rank 0's clock */
+    int64_t begin_ns, end_ns; /* start and end on rank 0's clock */
 };
 
 struct placed_list {
@@ -127,8 +127,9 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists the spans of all ranks in one step: the step of the first span of the first rank that has
- * spans. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
+/* Lists the spans that all ranks recorded in one step: the step of the first span of the lowest
+ * rank that has spans. The list is empty if the ranks' clocks cannot be compared. Free
+ * list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {

@@ -31,8 +31,8 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* fixed part of the processor time allowed for matching a log (s); the log's size adds the rest */
 enum { MATCH_S = 1 };
-/* number of log bytes that add 1 s to the processor time allowed for matching; each byte counts
- * once per pattern */
+/* matching may take 1 s more processor time per this number of bytes; a line counts once per
+ * pattern */
 enum { BYTES_PER_S = 1000000 };
 
 struct metric {
@@ -49,8 +49,8 @@ struct reading {
     const struct value *specs;
     const char *path;
     struct metric *metrics;
-    double *values;            /* [metrics] value of each metric in its last matching line; NAN: the
-                                  match is no number */
+    double *values;            /* [metrics] value in each metric's last matching line; NAN: no line
+                                  matched, or the match is no number */
     clock_t until;             /* process time (clock()) at which matching is abandoned */
     int line;                  /* number of the current line, from 1 */
     char last[LAST_LINES][64]; /* last nonempty lines of the log, newest first */

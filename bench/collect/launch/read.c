@@ -360,8 +360,8 @@ static void take_verdict(struct launch_result *result, const struct record_end *
     }
 }
 
-/* Sets the results that ranks recorded at their end: processor time since process start, memory of
- * the rank that uses the most, and whether weights were equal. */
+/* Sets the results that ranks recorded at their end: number of steps, processor time since process
+ * start, largest memory of a rank, equality of weights, and divergence. */
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
@@ -548,8 +548,8 @@ static void fill_target(struct launch_result *result, const struct rank_record *
     }
 }
 
-/* Sets the trend of the step time over steps, its 95th percentile and its maximum. A step takes as
- * long as its slowest rank. */
+/* Sets the trend, 95th percentile and maximum of the step time over steps. A step takes as long as
+ * its slowest rank. */
 static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {

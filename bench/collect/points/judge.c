@@ -66,8 +66,8 @@ static bool find_difference(struct point_summary *p, const struct samples *sampl
     return false;
 }
 
-/* Reports launches of a point that differ in a fact, such as their compiler. Such launches are not
- * one sample. */
+/* If launches of a point differ in a fact, such as their compiler, marks the point as unverified
+ * and returns true, since such launches are not one sample. */
 static bool find_mixture(struct point_summary *p, const struct samples *a, const struct samples *b)
 {
     const struct sample *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
@@ -84,8 +84,8 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
     return false;
 }
 
-/* Reports weights that were not compared between ranks because measure.check is none. Replayed
- * launches do not train, so nothing is reported for them. */
+/* Returns whether weights were not compared between ranks because measure.check is none; if so, the
+ * point becomes unverified. Ignores replayed launches, which do not train. */
 static bool find_unchecked(struct point_summary *p, const struct samples *samples)
 {
     if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
@@ -119,8 +119,9 @@ static bool find_overflow(struct point_summary *p, const struct samples *samples
     return false;
 }
 
-/* Reports a test accuracy below the minimum that the spec requires. The minimum does not apply to
- * strategy none at several ranks, where each rank trains alone. */
+/* Returns whether a test accuracy is below the minimum that the spec requires; if so, the point
+ * becomes unverified. The minimum does not apply to strategy none at several ranks, where each rank
+ * trains alone. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
                             const struct samples *accuracy)
 {

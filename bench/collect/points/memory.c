@@ -12,8 +12,8 @@
 
 /* difference between measured and forecast memory (%) above which a point is flagged */
 #define MEMORY_OFF_PCT 5.0
-/* difference (pages) up to which no point is flagged; forecasts ignore where in a page an arena
- * begins */
+/* difference between measured and forecast memory (pages) up to which no point is flagged, since
+ * forecasts ignore where in a page an arena begins */
 #define MEMORY_OFF_PAGES 8
 
 bool point_forecasts_memory(const struct point *point)

@@ -97,7 +97,8 @@ void table_print_ratios(FILE *out, const struct summary *s);
 
 /* Prints how much longer the longest steps were than the median step. */
 void table_print_tails(FILE *out, const struct summary *s);
-/* Prints the largest share of a step in which the stages of a pipeline wait for each other. */
+/* Prints the largest bubble_pct of all points: the share of a step in which pipeline stages wait
+ * for each other. */
 void table_print_bubbles(FILE *out, const struct summary *s);
 
 /* Prints how many of the twelve rules of Hoefler and Belli are met, and each unmet rule. */

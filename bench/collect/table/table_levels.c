@@ -11,9 +11,9 @@ const struct interval *table_interval(const struct table_column *c, const struct
     return (const struct interval *)((const char *)p + c->member);
 }
 
-/* Uses the number of launches if the number of launch pairs is 0, as in tables of earlier versions.
- * Unless launches were lost, the two numbers are equal, since each block has one launch per
- * point. */
+/* Computes the level from the number of launches if the number of launch pairs is 0, as in tables
+ * of earlier versions. Unless launches were lost, the two numbers are equal, since each block has
+ * one launch per point. */
 double table_level(const struct table_column *c, const struct point_summary *p)
 {
     size_t n = *(const size_t *)((const char *)p + c->values);

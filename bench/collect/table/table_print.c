@@ -112,8 +112,8 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
 
 /* ---- Below the table ---- */
 
-/* Prints the rate of computed FLOPs and the work that is skipped, such as ", at most 239 done
- * (saved: data_zeros)". Prints nothing unless the program reports both. */
+/* Prints the rate of computed FLOPs (GFLOP/s) and the kinds of skipped work, such as ", at most 239
+ * done (saved: data_zeros)". Prints nothing unless the program reports both. */
 static void print_done(FILE *out, const struct point_summary *p)
 {
     char rate[TEXT_NUMBER];
@@ -257,8 +257,8 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-/* Prints the name of a file if the file exists, on one line per kind ("figures", "tables"). n:
- * number of names on the line. Returns the new n. */
+/* If the file exists, appends its name to the line of its kind ("figures", "tables"). n: number of
+ * names on the line so far; 0 starts the line. Returns the new n. */
 static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
                          const char *ending, size_t n)
 {

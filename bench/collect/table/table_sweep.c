@@ -75,8 +75,8 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* If row l describes our fastest strategy, prints its time, the time of MPI's fastest algorithm
- * (next row) and their ratio. */
+/* If row l describes the fastest strategy, prints its time, the time of MPI's fastest algorithm
+ * (next row) and their ratio. First prints the heading if *inside is false, and sets *inside. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";
@@ -164,8 +164,9 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- limits.csv ---- */
 
-/* Prints the measured peak compute rate (GFLOP/s) of one step, whose rows begin at row l. If ops
- * have different peak rates, prints the smallest, and the largest as the rate of bf16 ops. */
+/* Prints the measured peak compute rate (GFLOP/s) from the rows of one step, which begin at row l.
+ * If ops have different peak rates, prints the smallest, and the largest as the rate of bf16
+ * ops. */
 static void print_units(FILE *out, struct csv_row l)
 {
     double least = INFINITY, most = 0;

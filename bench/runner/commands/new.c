@@ -11,7 +11,7 @@
 
 struct new_spec {
     const char *name, *model, *ranks, *strategies;
-    const char *data, *folder; /* `folder`: path of the user's own images; NULL: none */
+    const char *data, *folder; /* data set; folder of the user's own images, NULL: none */
 };
 
 /* Returns whether the spec should exclude strategies other than `none` at one rank, which has no

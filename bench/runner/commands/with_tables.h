@@ -6,7 +6,7 @@
 #include "kernels/base/error.h"
 
 struct with_tables {
-    char **folders; /* [n] paths, each owned */
+    char **folders; /* [n] paths of the folders found; owned */
     size_t n;
 };
 

@@ -48,8 +48,8 @@ static struct interval divide(struct interval a, struct interval b)
 
 /* ---- Comparisons ---- */
 
-/* Returns a truth value as an interval with ends 0 or 1. `lo` is 1 if the condition holds for all
- * values in the intervals, and `hi` is 1 if the condition holds for some values. */
+/* Returns a truth value as an interval: `lo` = `must`, whether the comparison holds for all values
+ * of its operands; `hi` = `may`, whether it holds for some values. */
 static struct interval truth(bool must, bool may)
 {
     return span(must, must, may);
@@ -65,8 +65,8 @@ static bool order_holds(double a, enum condition_relation relation, double b)
     return holds[relation];
 }
 
-/* Compares two intervals. An order (< <= > >=) holds for all values if it holds for the least
- * favourable ends. */
+/* Returns the truth (see `truth`) of a comparison of two intervals. An order (< <= > >=) holds for
+ * all values if it holds for the least favourable ends. */
 static struct interval relate(struct interval a, enum condition_relation relation,
                               struct interval b)
 {
@@ -91,8 +91,9 @@ struct values {
     condition_lookup *lookup;
     const void *arg;
     bool throughout; /* true: use the interval of each value; false: only its number */
-    bool bounds;     /* decide only comparisons of a name with a number; leave others open */
-    /* with `bounds`: two names whose comparisons are decided too; NULL: no such names */
+    bool bounds;     /* whether to decide only comparisons of a name with a number */
+    /* with `bounds`: two names and an assumed order, which decides their comparisons too; or
+     * NULL */
     const struct pair *pair;
 };
 

@@ -25,9 +25,9 @@ struct parser {
     const char *begin; /* first character of the token */
     enum token token;
     enum condition_relation relation;
-    char *word;    /* text of a word or quoted text; in c->words */
+    char *word;    /* text of a word or quoted text, stored in c->words */
     char *room;    /* unused rest of c->words */
-    bool sum;      /* parse a sum without a comparison, in which a sign + - * / ends a word */
+    bool sum;      /* the text is a plain sum, not a condition: signs + - * / end words */
     bool is_truth; /* the expression parsed last is a condition, not a number */
     size_t first;  /* first step of the current comparison */
     int depth;
@@ -241,7 +241,8 @@ static enum status parse_negative(struct parser *p, struct error *e)
     return OK;
 }
 
-/* Reads the word as a number. Units are allowed in conditions, not in a plain sum (p->sum). */
+/* Reads the word as a number. Returns false if it is not a number. Units are allowed in conditions,
+ * not in a plain sum (p->sum). */
 static bool read_number(const struct parser *p, double *number)
 {
     enum option_type type;

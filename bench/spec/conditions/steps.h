@@ -13,7 +13,7 @@ enum condition_action {
     ACTION_SUBTRACT,
     ACTION_MULTIPLY,
     ACTION_DIVIDE,
-    ACTION_RELATE,  /* compare two sums */
+    ACTION_RELATE,  /* compare two arithmetic expressions */
     ACTION_COMPARE, /* compare a name with a number, word or text */
     ACTION_NOT,
     ACTION_AND,
@@ -43,10 +43,10 @@ enum {
     CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
 };
 
-/* Converts `number` to the unit of one name in the comparison that begins at term `term`: the first
- * name with a unit of `type`, or else the first name. `type` gives the unit of `number`: seconds,
- * bytes, per cent or none (TYPE_REAL). Returns NAN if the two units are of different types. If the
- * name or `number` has no unit, returns `number` unchanged, but a percentage as a fraction unless
- * the name is an option. */
+/* Converts `number`, in the unit of `type` (seconds, bytes, per cent; TYPE_REAL: none), to the unit
+ * of a name in the comparison that begins at term `term`. The name is the first one with a unit of
+ * `type`, or else the first one. Returns NAN if the units are of different types. If `number` or
+ * the name has no unit, returns `number` unchanged; only a percentage becomes a fraction unless the
+ * name is an option. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

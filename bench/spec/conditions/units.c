@@ -46,8 +46,9 @@ struct condition_unit condition_unit_in(const char *name)
                         : (struct condition_unit){.factor = 1};
 }
 
-/* Converts a number to the unit of the name; NAN if the kinds of unit differ. If the name has no
- * unit, a percentage becomes a fraction, unless the name is an option (contains a dot). */
+/* Converts a number in seconds, bytes or per cent, depending on `type`, to the unit of the name.
+ * NAN if the kinds of unit differ. If the name has no unit, a percentage becomes a fraction, unless
+ * the name is an option (contains a dot). */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = name_unit_of(name);
@@ -101,8 +102,9 @@ static bool is_rate(const struct condition_unit *unit)
     return strstr(unit->text, "/s") != NULL;
 }
 
-/* Returns whether two units are incompatible: of different kinds, or different rates. Counts and
- * ratios are of one kind, as in speedup >= 0.9 * ranks. An unknown unit is compatible with all. */
+/* Returns whether two units are incompatible: their kinds differ, or one is a rate and the other is
+ * not the same rate. Counts and ratios are of one kind, as in speedup >= 0.9 * ranks. An unknown
+ * unit is compatible with all. */
 static bool differ(const struct condition_unit *a, const struct condition_unit *b)
 {
     if (a->text == NULL || b->text == NULL)
@@ -167,8 +169,8 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* Returns the size, in seconds or bytes, of the unit of the first name in steps [begin, end) whose
- * unit is of this kind; 1 if no name has such a unit. */
+/* Returns the size (seconds or bytes) of the unit of the first name in steps [begin, end) that has
+ * a unit of this kind; 1 if no name has one. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {
     for (size_t i = begin; i < end; i++)

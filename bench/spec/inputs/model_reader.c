@@ -338,8 +338,8 @@ static enum status check_momentum(const struct layer_desc *layer, const struct n
                       "momentum (weight of a new batch), such as 0.1");
 }
 
-/* Rejects a layer that comes after a dense layer and whose window exceeds 1x1 pixels plus padding,
- * since a dense layer's output has height and width 1. */
+/* Rejects a layer after a dense layer if its window without padding exceeds 1x1 pixels, since a
+ * dense layer's output has height and width 1. */
 static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
                                   const struct node *node, struct error *e)
 {
@@ -371,7 +371,7 @@ static enum status check_named_by_key(const struct node *node, struct error *e)
                       name, rest, node->n > 1 ? ": ..." : "");
 }
 
-/* Reads a layer, `- relu` or `- conv2d: {...}`. */
+/* Reads a layer, such as `- relu` or `- conv2d: {...}`. */
 static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
 {
     bool map = node->kind == NODE_MAP && node->n == 1;

@@ -55,9 +55,10 @@ static bool is_known(const char *name, const struct net_desc *net)
     return is_state(name);
 }
 
+enum { WHY_BYTES = 500 };
+
 /* Returns whether the file's tensors fit the network. If not, `why` names the first difference: a
  * parameter that the file lacks or has in another shape, or a tensor that belongs to no layer. */
-enum { WHY_BYTES = 500 };
 static bool fits(char why[WHY_BYTES], const struct safetensors *file, const struct net_desc *net)
 {
     char shape[128], other[128];
@@ -103,8 +104,8 @@ static enum status check_file(const struct point *point, enum option_id id, stru
     return status;
 }
 
-/* Returns whether the previous point has the same file and network. The file is then not checked
- * again. */
+/* Returns whether option `id` of the previous point names the same file, for the same network. The
+ * file is then not checked again. */
 static bool is_checked(const struct spec *spec, size_t point, enum option_id id)
 {
     if (point == 0 || spec->points[point - 1].net != spec->points[point].net)

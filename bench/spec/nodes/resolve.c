@@ -334,7 +334,8 @@ static long over(long ranks, long each)
     return (ranks + each - 1) / each;
 }
 
-/* Computes missing ranks and nodes from the other counts. Both default to 1. */
+/* Replaces `ranks` or `nodes` if 0: by the number that follows from the other counts, otherwise by
+ * 1. */
 static struct counts complete(struct counts c)
 {
     if (c.each > 0 && c.ranks == 0)

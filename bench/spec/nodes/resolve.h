@@ -4,9 +4,9 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Replaces the words auto, half and full by numbers, before expansion. Also chooses site slurm and,
- * in a Slurm job, ranks_per_node if the spec leaves them open. ERR_SPEC if a word depends on a site
- * that varies, is simulated, or has no number of hosts. */
+/* Replaces the words auto, half and full by numbers, before expansion. Also chooses site slurm, and
+ * ranks_per_node in a Slurm job, if the spec leaves them open. ERR_SPEC if a word depends on a site
+ * that varies or is simulated, or on a number of emulated hosts that varies or is not given. */
 enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a point. ranks_per_node counts the ranks of the

@@ -16,7 +16,8 @@ static enum status make_calibration(struct point *calibration, const struct spec
     return status;
 }
 
-/* Finds the calibration point of points[i], or adds one after all other points. */
+/* Sets calibration_index of points[i]. Adds the calibration point after all other points if it is
+ * new. */
 static enum status place_calibration(struct spec *spec, size_t i, struct alike *known,
                                      struct error *e)
 {

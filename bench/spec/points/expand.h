@@ -1,5 +1,5 @@
-/* Expands a matrix to points with labels and identities. Adds baseline, calibration and other
- * partner points. */
+/* Expands a matrix to labelled points. Adds base points, calibration points and points without
+ * communication. */
 #pragma once
 
 #include "bench/spec/spec.h"

@@ -21,7 +21,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
 
 /* Values of one option in the points of one case. */
 struct in_case {
-    const struct value *latest; /* value at the last point of the case compared so far */
+    const struct value *latest; /* value at the last compared point of the case; NULL: none yet */
     bool differs;
 };
 
@@ -67,7 +67,7 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
     const char *preset = spec->presets.values[id].text;
-    /* First test with config_concerns: it is cheaper than config_uses, and true for every point for
+    /* Tests config_concerns first: it is cheaper than config_uses, and true for every point for
      * which config_uses is true. */
     if (compare_values(cases, spec, id, config_concerns))
         compare_values(cases, spec, id, config_uses);

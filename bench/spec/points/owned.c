@@ -13,7 +13,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Value in the spec, identified by its position in the file. */
+/* Value in the spec, identified by its position in the file, and whether points read it. */
 struct written_value {
     enum option_id id;
     struct mark mark;
@@ -21,9 +21,10 @@ struct written_value {
     const struct reader *lacks;
     /* values of the option that makes this value unread (lacks->owner or late->counted) */
     char found[256];
-    /* limit, such as the number of steps, above which the value has no effect at some point */
+    /* limit that the value exceeds at some point, such as the number of steps; NULL: none. Values
+     * above a limit have no effect */
     const struct length *late;
-    double most; /* largest value of the limit `late` over the points */
+    double most; /* with `late`: largest value of the limit over the points */
     bool read;   /* whether a point reads the value */
 };
 
@@ -162,7 +163,8 @@ static bool is_kept(const struct written_value *written)
     return written->late != NULL;
 }
 
-/* Returns the entry of an unread value that is removed from the spec; NULL if the value stays. */
+/* Returns the entry of the value at `mark` if it is unread and may be removed from the spec; else
+ * NULL. */
 static const struct written_value *find_unread(const struct spec *spec, enum option_id id,
                                                struct mark mark)
 {
@@ -201,8 +203,8 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* The default gets the mark of option `owner` (such as --set), so that is_excused also
-         * allows options that need the removed value. */
+        /* Gives the default the source of option `owner` (a line of the spec, or --set), so that
+         * is_excused also allows options that need the removed value. */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

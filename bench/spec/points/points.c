@@ -18,7 +18,7 @@ static bool is_of_compute(const struct spec_option *option)
            option->id == OPT_COMPUTE_CORES;
 }
 
-/* Returns whether an option changes the ranks during a run. The computation stays the same. */
+/* Returns whether an option restarts or resizes a run, without changing the computation. */
 static bool is_elastic(const struct spec_option *option)
 {
     return option->id == OPT_ELASTIC || strncmp(option->key, "restart.", 8) == 0;

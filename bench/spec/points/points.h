@@ -19,8 +19,8 @@ void point_identify(struct point *point, const struct spec *spec);
  * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Call this function for each point `with` that needs point `added`. If the two are of different
- * cases, it clears the case name of `added`, unless the spec requests `added`. */
+/* Call this function for each point `with` that needs point `added`. Clears the case name of
+ * `added` if the two points are of different cases and the spec does not request `added`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -76,8 +76,8 @@ bool owned_is_open(const struct spec *spec, enum option_id owner);
 /* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects a value that no point reads, unless the value is in an extended file or is unread because
- * of the command line or the machine. ERR_SPEC with the position. */
+/* Rejects a value that no point reads. Accepts it in a file that the spec extends, or if it is
+ * unread because of the command line or the machine. ERR_SPEC with the position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */

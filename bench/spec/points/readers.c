@@ -308,7 +308,7 @@ static bool computes_somewhere(const struct config *config)
 
 /* ---- Table of options and their readers ---- */
 
-/* Sites where ranks run, for messages. */
+/* Sites where ranks really run: all except simulated. */
 #define REAL_SITES "local emulated slurm ssh"
 
 static const struct reader readers[] = {
@@ -343,8 +343,8 @@ static const struct reader readers[] = {
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
     {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
-    /* `command` satisfies this row, but reader_find_lack returns `trainers` for foreign programs
-     * before it checks rows */
+    /* `command` is listed although foreign programs do not read the option: for them,
+     * reader_find_lack returns `trainers` before it checks rows */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
@@ -528,9 +528,9 @@ const struct length *reader_find_late(const struct config *config, enum option_i
     return NULL;
 }
 
-/* Returns whether the point uses an option. A condition with a function `reads` counts as met: a
- * compressor, for example, is used with any strategy, since a strategy without compression is
- * rejected later. */
+/* Returns whether the point uses an option. A condition in `readers` that has a function `reads`
+ * counts as met: a compressor, for example, is used with any strategy, since a strategy without
+ * compression is rejected later. */
 bool config_uses(const struct config *config, enum option_id id)
 {
     const struct reader *lacks = id < OPT_OWN ? reader_find_lack(config, id) : NULL;

@@ -13,7 +13,7 @@ struct reader {
     bool (*reads)(const struct config *config);
 };
 
-/* Limit of option `id`: the option takes effect only if the value of option `counted` is at most
+/* Limit: option `id` takes effect only if the value of option `counted` is at most the result of
  * `most`. */
 struct length {
     enum option_id id, counted;

@@ -52,10 +52,11 @@ static const struct idle {
     enum option_id first, last, by;
     bool (*reads)(const struct config *config);
     const char *where;
-    /* values with equal effect at points that do not read the option, separated by blanks; NULL:
-     * all values */
+    /* values, separated by blanks, that are equivalent at points for which `reads` returns false;
+     * NULL: all values */
     const char *alike;
-    /* also reject a single value, unless it is the default; false: reject only an axis */
+    /* whether to reject a single value, too, unless it is the default; false: rejects only an
+     * axis */
     bool alone;
 } idles[] = {
     {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},

@@ -168,7 +168,8 @@ static enum status check_same_sums(const struct config *config, const char *slic
     return OK;
 }
 
-/* Rejects options that need whole layers. */
+/* Rejects options that slices do not support: optimizers with norms of whole tensors, calibrated or
+ * replayed compute, and measure.replay. */
 static enum status check_whole(const struct config *config, const char *slices, enum option_id *at,
                                struct error *e)
 {

@@ -51,7 +51,7 @@ static bool is_reserved(const struct spec *spec, const char *name)
            !(command->n > 0 && text_ends(command->texts[0], "/doctor_ranks"));
 }
 
-/* Checks the name, which becomes a folder and a field of CSV files. */
+/* Checks the campaign's name, which becomes a folder's name and a field of CSV files. */
 static enum status check_name(const struct spec *spec, struct error *e)
 {
     const struct value *name = &spec->config.values[OPT_NAME];
@@ -242,7 +242,8 @@ static enum status check_nodes(const struct point *point, struct error *e)
                       nodes->text, ranks->text);
 }
 
-/* Checks site.machines. Host names are case-insensitive. */
+/* Checks that site.machines lists valid host names, distinct even if case is ignored, and at least
+ * one for site ssh. */
 static enum status check_machines(const struct point *point, struct error *e)
 {
     const struct value *machines = &point->config.values[OPT_SITE_MACHINES];

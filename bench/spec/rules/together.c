@@ -191,8 +191,8 @@ static bool is_used(const struct spec *spec, const struct spec_option *option)
     return false;
 }
 
-/* Rejects figures without data: overlap needs replayed communication, a timeline needs
- * measure.timeline. */
+/* Rejects a figure whose data need an option that every point leaves at its default, for example a
+ * timeline without measure.timeline. */
 static enum status check_figures(const struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
@@ -292,7 +292,7 @@ static double most_emulated(const struct point *point)
 /* Options that are rejected above a bound; `what` describes the bound and the reason. The largest
  * bound among the points that use the option applies. */
 static const struct bound {
-    enum option_id id, by; /* `by`: option that decides the bound */
+    enum option_id id, by; /* `by`: option on which the bound of option `id` depends */
     double (*most)(const struct point *point);
     const char *what;
 } bounds[] = {

@@ -153,9 +153,10 @@ static enum status check_seeds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether local SGD sends nothing in the timed steps: none is among the first
- * sync.post_local steps, which sum gradients, and none comes a multiple of sync.period later, when
- * weights are averaged. `before`, `last`: steps since sync.post_local. */
+/* Returns whether local SGD sends nothing in the timed steps: all come after the first
+ * sync.post_local steps, which sum gradients, and none ends a period of sync.period steps, when
+ * weights are averaged. `before`, `last`: numbers of steps after sync.post_local at the start and
+ * end of the timed steps. */
 static bool is_silent(const struct config *c)
 {
     int64_t period = config_int(c, OPT_sync_period);

@@ -8,7 +8,7 @@
 
 /* ---- ZeRO 3 that shards no parameters ---- */
 
-/* Returns whether a tensor of the network is large enough for ZeRO stage 3 to shard it. */
+/* Returns whether any tensor of the network is large enough for ZeRO stage 3 to shard it. */
 static bool shares_parameters(const struct point *point)
 {
     const struct net_desc *net = &point->net->net;

@@ -14,7 +14,7 @@ value_parser value_parse_ints, value_parse_texts, value_parse_patterns, value_pa
 enum status value_refuse(struct error *e, const struct given *g, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sets the value's text, freed with free(). */
+/* Sets value->text to a formatted text, which must be freed with free(). */
 enum status value_set_text(struct value *value, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -22,9 +22,9 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
  * `text`. */
 const char *value_number_text(char text[32], double number);
 
-/* Checks a number against the option's bounds. `unit`: unit that the message writes after the
- * bounds, such as "s"; "": no unit after the bounds, but option->unit after the number. A default
- * outside the bounds is allowed, since command lines of workloads contain defaults. */
+/* Checks a number against the option's bounds. `unit`: unit of the bounds in the error message,
+ * such as "s"; "": the message writes option->unit behind the number instead. A default outside the
+ * bounds is allowed, since command lines of workloads contain defaults. */
 enum status value_check_range(const struct given *g, double number, const char *unit,
                               struct error *e);
 

@@ -21,7 +21,7 @@ struct anchor {
 struct anchors {
     struct anchor *list;
     size_t n;
-    size_t nodes, bytes; /* nodes and bytes of text in all copies */
+    size_t nodes, bytes; /* number of nodes, and bytes of text, in all copies */
 };
 
 /* Adds an anchor whose node has not been read yet, and sets *i to its index. */

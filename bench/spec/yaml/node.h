@@ -17,9 +17,9 @@ struct node {
     struct mark key_mark;
     char *text;  /* scalar, unquoted and unescaped ("" if empty); NULL for a list or map */
     bool quoted; /* written in quotes or as a block, so a text, never a number */
-    bool merges; /* value of a merge key <<, not yet merged into the map around it */
+    bool merges; /* whether this is the value of a merge key << that is not merged yet */
     int lead;    /* characters between `mark` and the text, such as an anchor or a quotation mark */
-    bool verbatim; /* the file has exactly this text, without escapes and line breaks */
+    bool verbatim; /* whether the file has exactly `text`, without escapes and line breaks */
     struct node *items;
     size_t n;
 };

@@ -9,7 +9,7 @@
  * tree. ERR_SPEC with file:line:column. Call node_free even after an error. */
 enum status yaml_read_file(struct node *root, const char *path, struct error *e);
 
-/* Reads one value in flow style. `origin` is the position of its first character, or has line 0 if
+/* Reads one value in flow style. `origin`: position of the value's first character, with line 0 if
  * positions are unknown. */
 enum status yaml_read_text(struct node *root, const char *text, struct mark origin,
                            struct error *e);

@@ -69,7 +69,8 @@ struct checkpoint_state {
     bool rescales;
 };
 
-/* First step, counted from 1, after which a value was infinite or NaN; 0: no such step. */
+/* First infinite or NaN value of training. `step`: step after which the value was found, counted
+ * from 1; 0: no such value. */
 struct divergence {
     uint64_t step;
     char text[48]; /* value that diverged, such as "loss is nan" */
@@ -121,7 +122,8 @@ struct checkpoint {
     bool rounded;                       /* whether weights are rounded from F64 to F32 */
     /* warning with the reason why the tensors rank.* are not restored; "": no warning */
     char reset[CHECKPOINT_RESET];
-    struct progress progress; /* owns history and losses */
+    struct progress progress; /* progress of the run that wrote the file; owns `history` and
+                                 `losses` */
 };
 
 /* Reads a checkpoint of the same run. All facts of checkpoint_keys.def on which the run depends

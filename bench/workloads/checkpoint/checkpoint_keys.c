@@ -113,7 +113,7 @@ static const struct key {
      * file has it. */
     bool (*counts)(const struct checkpoint_state *s);
     bool scales; /* whether an elastic run may change the fact */
-    /* offset of a string or a uint32_t in struct checkpoint_state; 0: none */
+    /* offset in struct checkpoint_state of a string (text_at) or a uint32_t (number_at); 0: none */
     size_t text_at, number_at;
 } keys[] = {
 #define AT(member)                  offsetof(struct checkpoint_state, member)
@@ -152,9 +152,8 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* Returns the value of a fact in the file. If an optional fact is missing, returns the default if
- * the fact is an option, otherwise `own`, the value of this run. Returns NULL if a required fact is
- * missing. */
+/* Returns the value of a fact in the file. If the fact is missing: NULL for a required fact,
+ * otherwise the default for an option, and `own`, the value of this run, for other facts. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));

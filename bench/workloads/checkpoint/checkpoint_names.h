@@ -16,8 +16,8 @@ long names_section_rank(const char *name, const char **what);
 void names_leave_out_prefix(struct safetensors *file, const struct safetensors_tensor *model,
                             size_t n, char prefix[CHECKPOINT_NAME_BYTES]);
 
-/* Writes a hint for the message that tensor `name` is missing, such as "; nearest 'fc.bais'". The
- * hint has a name in the file that ends in `name`, otherwise a similar name, if possible one that
- * is not in `layout`. Writes "" if no name is similar. Returns `text`. */
+/* Writes a hint for the message that tensor `name` is missing, such as "; nearest 'fc.bais'".
+ * Suggests a longer name in the file that ends in `name`; otherwise the most similar name,
+ * preferably one that is not in `layout`. Writes "" if no name is similar. Returns `text`. */
 char *names_near(char text[NAME_NEAR_BYTES], const char *name, const struct safetensors *file,
                  const struct layout *layout);

@@ -48,8 +48,8 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     return OK;
 }
 
-/* Reads a number from the metadata. If `finite`, an infinite number or NaN is an error; the loss of
- * a diverged run may be either. */
+/* Reads a number from the metadata. If `finite`, infinity and NaN are errors. The loss of a
+ * diverged run can be infinite or NaN. */
 static enum status need_real(const struct safetensors *file, const char *key, bool finite,
                              double *number, struct error *e)
 {

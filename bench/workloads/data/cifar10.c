@@ -29,7 +29,7 @@ static const char subfolder[] = "cifar-10-batches-bin"; /* folder inside the arc
 /* Paths of CIFAR-10's six files, or of its archive. */
 struct cifar {
     char paths[FILES][DATA_FILE_MAX];
-    char archive[DATA_FILE_MAX]; /* "" if the six files are read directly */
+    char archive[DATA_FILE_MAX]; /* path of the archive; "" if the six files are read directly */
 };
 
 /* ---- Finding the files ---- */

@@ -9,7 +9,7 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
-#define DATA_CLASSES_MAX 256 /* number of values of a label, which is a byte */
+#define DATA_CLASSES_MAX 256 /* largest number of classes: a label is one byte */
 #define DATA_NAME_BYTES  32
 
 /* Training or test samples: images [n,C,H,W] and labels [n], as bytes; labels are below `classes`.

@@ -188,7 +188,7 @@ static void canvas_stroke(struct canvas *canvas, const struct point *p, int n)
     }
 }
 
-/* Draws the strokes of a glyph, bent by the field. */
+/* Draws the strokes of a glyph, bent by displacement field `f` and then transformed by `a`. */
 static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const struct field *f,
                          const struct affine *a)
 {

@@ -36,8 +36,8 @@ enum status stream_start(struct stream *s, struct error *e)
     return OK;
 }
 
-/* Reads the next `size` bytes of the file after `depth` decompressions (0: raw bytes), or fewer at
- * the end. Sets *n to the number read. */
+/* Reads the next `size` bytes, or fewer at the end, of the file decompressed `depth` times (0: raw
+ * bytes). Sets *n to the number of bytes read. */
 static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
                                struct error *e);
 

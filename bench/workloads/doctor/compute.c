@@ -47,7 +47,7 @@ static void fill(float *x, size_t n)
         x[i] = (float)(1 + i % 7);
 }
 
-/* Links all lines into one random cycle (Sattolo's shuffle). */
+/* Links all cache lines into one random cycle (Sattolo's shuffle). */
 static void link_lines(struct work *w)
 {
     uint64_t state = 88172645463325252u;

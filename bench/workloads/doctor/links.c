@@ -133,7 +133,7 @@ static enum status measure_pair(struct doctor *d, int a, int b, int round, struc
     return measure_between(d, &back, round, e);
 }
 
-/* Measures all pairs of a slot: at the same time, or one after the other if nodes share a
+/* Measures all pairs of nodes in a slot: at the same time, or one after the other if nodes share a
  * machine. */
 static enum status measure_slot(struct doctor *d, int slot, int round, struct error *e)
 {

@@ -209,7 +209,7 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                      option, option);
 }
 
-/* Checks that the file that an option names exists, unless its value is no or auto. Each rank
+/* Checks that the file named by an option exists, unless the option is no or auto. Each rank
  * checks, since other nodes may lack the file. */
 static enum status check_file(const struct config *c, enum option_id id, const char *words,
                               struct error *e)

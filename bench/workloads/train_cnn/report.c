@@ -57,8 +57,8 @@ static void take_work(struct record_hello *h, const struct trainer *t)
     COPY_TEXT(h->kernels_tuned, kernels);
 }
 
-/* Fills in the layers of this rank's pipeline stage ("conv1 relu1 maxpool2d1"), or "" without a
- * pipeline. */
+/* Sets h->stage_layers to the layers of this rank's pipeline stage, such as "conv1 relu1
+ * maxpool2d1". Leaves it empty without a pipeline. */
 static void take_stage(struct record_hello *h, const struct trainer *t)
 {
     char layers[NET_OP_LAYERS];

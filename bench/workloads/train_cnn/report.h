@@ -27,7 +27,7 @@ json_t *report_end(struct record_end *end, const struct trainer *t, const struct
 /* Steps that are not yet written to the record. Making a line of JSON takes as long as the
  * optimizer's update of a small network, so lines are made outside of timed steps. */
 struct step_log {
-    struct record_step *steps; /* [capacity], allocated by mem_new_aligned */
+    struct record_step *steps; /* [capacity] one per step; allocated by mem_new_aligned */
     size_t n, capacity;
 };
 /* Writes one line per step to the record and empties the log. */

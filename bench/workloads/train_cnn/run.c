@@ -159,7 +159,7 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
-    r->log.n = 0; /* only the last epoch's steps are recorded, and this epoch may be the last */
+    r->log.n = 0; /* drops the previous epoch: only steps of the last epoch are recorded */
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, p->epoch, e));

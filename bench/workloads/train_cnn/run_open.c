@@ -140,8 +140,9 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
-/* Finds the energy counters of a node on its first rank. Sets measures_energy on all ranks if any
- * rank measures energy, because all ranks then synchronise before and after the timed steps. */
+/* On the first rank of each node, finds the node's energy counters. Sets measures_energy on all
+ * ranks if any rank measures energy, because all ranks then synchronise before and after the timed
+ * steps. */
 static enum status open_energy(struct run *r, struct error *e)
 {
     int measures = 0;

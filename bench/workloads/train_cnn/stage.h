@@ -73,7 +73,7 @@ enum status stage_open(struct trainer *t, struct error *e);
 void stage_connect(struct stage *s, struct exec *exec);
 void stage_close(struct stage *s);
 
-/* Returns the activation slot of a micro-batch. */
+/* Returns the index of a micro-batch's activation slot. */
 int stage_slot_of(const struct stage *s, int micro);
 
 /* Begins a step with `batch` split into `micros` micro-batches. Posts receives of activations for

@@ -31,7 +31,8 @@ void traffic_step_begin(struct traffic *t, const struct waiter *w)
         t->seen = t->step;
 }
 
-/* Adds the MPI calls of the step, except calls made to serve other ranks (parameter server). */
+/* Adds the MPI calls of the step and their bytes, except calls that serve other ranks (parameter
+ * server). */
 static void add_calls(struct traffic *t, const struct waiter *w)
 {
     const struct traffic_mark *begin = &t->step;

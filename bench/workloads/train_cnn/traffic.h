@@ -4,7 +4,7 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Counters of a waiter at one moment. served_*: calls made to serve other ranks. */
+/* Snapshot of waiter counters. served_*: calls and bytes to serve other ranks. */
 struct traffic_mark {
     uint64_t calls, bytes_payload, served_calls, served_bytes, messages_sent, bytes_sent;
 };

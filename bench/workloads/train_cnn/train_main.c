@@ -18,7 +18,7 @@
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 
-/* Descriptor of this process's crash reporter, or -1. */
+/* Crash reporter of this process (see crash_reporter_start); -1: none is running. */
 static int crash_reporter = -1;
 
 static void stop_crash_reporter(void)

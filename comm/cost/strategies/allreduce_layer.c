@@ -1,4 +1,4 @@
-/* Sums each tensor on its own, so every tensor costs a latency. */
+/* Sums each tensor separately, so each tensor costs at least one message latency. */
 #include "comm/cost/description.h"
 
 static void allreduce_layer_program(const struct step *s, struct reader *to)

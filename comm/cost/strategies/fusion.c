@@ -1,6 +1,6 @@
-/* The program assumes that all tensors are ready within one cycle: ranks agree once on the ready
- * tensors, and every sum is as large as sync.fusion_mib allows. With more cycles, ranks agree more
- * often and sums are smaller. */
+/* Models a step in which all tensors are ready within one cycle: ranks agree once on the ready
+ * tensors, and every sum is as large as sync.fusion_mib allows. With more cycles per step, ranks
+ * agree more often and sums are smaller. */
 #include "comm/cost/strategies/fusion.h"
 
 #include "comm/cost/description.h"

@@ -11,8 +11,9 @@ static int tree_height(const struct schedule *s)
     return height;
 }
 
-/* Sends sums up (if `up`) or the result down each node's tree, between ranks `mask` places
- * apart. */
+/* Appends this rank's transfer at one level of its node's tree, if any, to *r: a sum sent up if
+ * `up`, otherwise the result sent down. The node-local numbers of the two ranks differ by
+ * `mask`. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

@@ -74,13 +74,14 @@ struct zero_walk {
     size_t page;
     size_t end;          /* end of the next block: index of its last parameter + 1 */
     size_t own, longest; /* bytes of pages with this rank's shares; bytes of its largest share */
-    size_t own_page;     /* first page of the last added share */
+    size_t own_page;     /* first page of the share that was added last */
     /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
     size_t gone, not_here;
-    size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients in recent blocks, newest first */
+    size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradient bytes in recent blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* bytes of other ranks' gradients in the open block and the current op */
-    size_t open;    /* other ranks' gradients of the open block, whose tensors are being visited */
+    size_t open;    /* bytes of other ranks' gradients in the open block, whose tensors are being
+                       visited */
     size_t most_grads;
     struct gathered op, behind; /* current op; previously visited op that gathers parameters */
     size_t most_params;

@@ -39,7 +39,7 @@ INLINE vreal cut_two_rows(const real *from, const real *next)
                          (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
-/* Computes one vector of each plane v from four rows of the image. Rows of planes have four
+/* Computes planes[v], one vector of plane v, from four rows of the image. A row of a plane has four
  * numbers. */
 INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int kernel)
 {

@@ -19,10 +19,10 @@
 #define ROWS   2 /* rows of outputs in a window */
 #if VECTOR_BYTES == 64
 #define CHANNELS 6 /* output channels computed together */
-#define TOGETHER 2 /* points computed together: 24 sums in 32 registers */
+#define TOGETHER 2 /* number of points computed together: 24 sums in 32 registers */
 #else
 #define CHANNELS 5
-#define TOGETHER 1 /* points computed together: 10 sums in 16 registers */
+#define TOGETHER 1 /* number of points computed together: 10 sums in 16 registers */
 #endif
 
 static void transform_weights(real *to, const real *row, size_t rows)
@@ -103,7 +103,8 @@ static void cut_points_of_12_rows(const struct small_conv *c,
 }
 #endif
 
-/* Computes the points of the image and stores them instead of its planes. */
+/* Computes the Winograd points of the image, and stores the points in place of the image's
+ * planes. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS

@@ -49,7 +49,8 @@ INLINE void zero_sums(int two)
     }
 }
 
-/* Adds `left` [rows, 32] times `right` [32, block] to the tiles of sums. */
+/* Adds `left` [rows, 32] times `right` [32, block] to the tiles of sums: to both rows of tiles if
+ * `two`, otherwise to the first. */
 INLINE void add_products(int two, const real *left, const real *right)
 {
     TILE_LOAD(RIGHT_0, right, BLOCK_BYTES);
@@ -84,8 +85,8 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* Returns the address of 32 rows of a panel, which are 16 rows of pairs: `right` or, if only
- * `steps` < 16 rows of pairs exist, a copy in `room` that is padded with zeros. */
+/* Returns the address of 16 rows of pairs (32 rows of a panel): `right` or, if `right` has only
+ * `steps` < 16 rows of pairs, a copy in `room` that is padded with zeros. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;
@@ -148,7 +149,8 @@ INLINE void transpose_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Computes up to 32 rows of A' B. A is transposed tile by tile. */
+/* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i]' b[i], for at
+ * most 32 rows; `two`: more than 16 rows. Transposes a[i] tile by tile. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
                         int count, int k, bool add, const real *next)
 {

@@ -136,7 +136,7 @@ BY_PRECISION(output_of, w->y_precision, output_kind,
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank)
 {
-    (void)blank; /* direct sums of zeros are exactly zero, so no marks are needed */
+    (void)blank; /* not needed: direct sums of products with zeros are exactly zero */
     output_of(w, n, at, y, from, m, bias);
 }
 

@@ -61,7 +61,7 @@
 enum winograd_kind {
     WINOGRAD_F4, /* tiles of 4 outputs per axis, 6 products */
     WINOGRAD_F2, /* tiles of 2 outputs per axis, 4 products */
-    WINOGRAD_T2, /* an axis of 2 inputs with padding 1, as one tile of 2 outputs: 3 products */
+    WINOGRAD_T2, /* one tile of 2 outputs, 3 products, for an axis of 2 inputs with padding 1 */
     CONV_DIRECT, /* direct sums: points are taps, tiles are single positions */
 };
 
@@ -80,8 +80,8 @@ struct winograd {
     enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
                                               * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
-    struct area in, out, stored; /* used areas of x, of the convolution's outputs and of y: parts
-                                  * that no layer reads are left out */
+    struct area in, out, stored; /* areas of x, of the convolution's outputs and of y, without parts
+                                  * that no layer reads */
     int origin_h, origin_w;      /* position of the first tile's first input, usually -pad */
     int tiles_h, tiles_w;
 };

@@ -216,7 +216,7 @@ INLINE void output_tile(int kind, int epilogue, enum precision precision, real *
     store_outputs(epilogue, precision, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
-/* Returns which patch of the stored outputs is computed by tile `at`. */
+/* Returns the patch of the stored outputs that tile `at` computes. */
 INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *w, struct walk at)
 {
     const int size = axis_outputs(kind) / (epilogue == EPILOGUE_RELU_POOL ? 2 : 1);

@@ -84,7 +84,7 @@ static const struct operand {
     const char *operand, *end; /* operand of `command`; text printed after each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
-    bool whole; /* whether to complete to the whole path, with its folders */
+    bool whole; /* whether completions are whole paths; otherwise they omit `base` and `folder` */
 } operands[] = {
 #define PRINTED(word, command, operand, end)                                                       \
     {word, command, operand, end, 0, NULL, NULL, NULL, false},

@@ -232,7 +232,7 @@ static size_t explain_sum(FILE *out, const char *name)
 }
 
 /* Explains a column of series_NAME.csv that is named by a value and a suffix, such as "step_ms_lo".
- * The value may lack its unit _pct: "test_acc_lo". */
+ * The value may lack its unit _pct: "test_acc_lo". Returns 1 if `name` is such a column, else 0. */
 static size_t explain_ending(FILE *out, const char *name)
 {
     char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
@@ -246,8 +246,8 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* If `name` equals `key`, prints `name`, its kind (argument `of`; may be "") and its meaning, and
- * returns true. Otherwise returns false. */
+/* Returns whether `name` equals `key`. If so, prints `name`, its kind (`of`; may be "") and its
+ * `meaning`. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {

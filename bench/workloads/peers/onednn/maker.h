@@ -11,7 +11,8 @@ struct maker {
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
     bool last;             /* whether the op's output is the logits, row-major in 32 bits */
-    bool first;            /* whether the program is the network's first, and sets op->algorithms */
+    bool first;            /* whether the program is the network's first; only the first sets
+                              op->algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 

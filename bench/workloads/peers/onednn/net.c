@@ -214,7 +214,8 @@ size_t net_bytes(const struct net *net)
     return 0;
 }
 
-/* Returns the FLOPs per image of direct algorithms. oneDNN performs fewer if it uses Winograd. */
+/* Returns the FLOPs per image of forward, or of `backward`, with direct algorithms. oneDNN performs
+ * fewer if it uses Winograd. */
 uint64_t net_flops_done(const struct net *net, bool backward)
 {
     return backward ? net->desc.flops_backward : net->desc.flops_forward;
@@ -312,8 +313,8 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     free(image);
 }
 
-/* Converts the weights in place from row-major order to the layout of their op, unless that layout
- * is row-major. */
+/* Converts the weights of each op in place from row-major order to the op's layout. Skips ops whose
+ * layout is row-major. */
 static void adopt(struct net *net, real *params)
 {
     struct error e;

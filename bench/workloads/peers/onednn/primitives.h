@@ -32,7 +32,7 @@ void dnn_close(struct dnn *d);
 
 /* Returns a layout description that lets oneDNN choose the layout. */
 dnnl_memory_desc_t dnn_any(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type);
-/* Returns the row-major layout. */
+/* Returns the row-major layout for these dimensions and this type. */
 dnnl_memory_desc_t dnn_plain(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type);
 /* Returns the layout of weights [O,I] or [O,I,H,W] in blocks of 16 inputs x 16 outputs, fp32. */
 dnnl_memory_desc_t dnn_blocked(int n_dims, const dnnl_dim_t *dims);
@@ -99,7 +99,7 @@ bool dnn_is_reference(const_dnnl_primitive_desc_t desc);
 
 /* An argument of a primitive, and the query for the argument's layout. */
 struct dnn_role {
-    int argument; /* such as DNNL_ARG_SRC; 0 ends a list */
+    int argument; /* oneDNN's number of the argument, such as DNNL_ARG_SRC; 0 ends a list */
     dnnl_query_t layout;
     int index; /* index for the query: 1 for a bias (oneDNN's second weights), otherwise 0 */
 };

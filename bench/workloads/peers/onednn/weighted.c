@@ -99,9 +99,9 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way (program.h) is chosen. `at`: layouts of the pass, fixed or left to oneDNN
- * (dnn_any). given_x, given_y: layouts in which input and output need no conversion; NULL if not
- * known. */
+/* Pass for which a way (algorithm and layouts, see program.h) is chosen. `at`: layouts of the pass,
+ * fixed or left to oneDNN (dnn_any). given_x, given_y: layouts in which input and output need no
+ * conversion; NULL if not known. */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -159,8 +159,9 @@ static enum status time_candidate(const struct maker *m, const struct choice *c,
     return add_conversion(m, desc, y_of[c->pass], c->given_y, seconds, e);
 }
 
-/* Makes the description of a way. Ways below N_ALGORITHMS use the given layouts, if known; other
- * ways use layouts that oneDNN chooses. */
+/* Makes the description of a pass computed in way `way` (program.h). Ways below N_ALGORITHMS use
+ * the given layouts, if known; other ways use layouts that oneDNN chooses. *made: whether oneDNN
+ * has the algorithm for the layouts. */
 static enum status describe_way(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                                 const struct choice *c, int way, struct error *e)
 {
@@ -178,8 +179,9 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the way of a pass: in the first program, the way in op->ways unless it is -1; otherwise
- * the fastest way. A reference implementation is chosen only if there is no other. */
+/* Chooses the way (algorithm and layouts) of a pass: in the first program, the way in op->ways
+ * unless it is -1; otherwise the fastest way. A reference implementation is chosen only if there is
+ * no other. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {
@@ -211,7 +213,8 @@ static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const st
     return OK;
 }
 
-/* Chooses the way of the forward pass, with the op's ReLU fused if it has one. */
+/* Chooses the way (algorithm and layouts) of the forward pass, including the op's ReLU if it has
+ * one. */
 static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
                                   const dnnl_memory_desc_t *bias, struct error *e)
 {
@@ -326,7 +329,7 @@ static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t des
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dx, c->dx, e) : OK;
 }
 
-/* Chooses the way (program.h) of backward pass `pass`. Candidates are each algorithm with the
+/* Chooses algorithm and layouts of backward pass `pass`. Candidates are each algorithm with the
  * layouts of the op's input and output, and each algorithm with layouts that oneDNN chooses. */
 static enum status choose_backward(struct maker *m, dnnl_primitive_desc_t *desc, enum pass pass,
                                    const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t forward,

@@ -171,9 +171,9 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
 }
 
 /* Returns whether the result is the sum of all ranks' sent parts: exactly with topk, otherwise up
- * to rounding. Each subtraction and addition may round by eps times the norm of `there`. With
- * powersgd, the tolerance also covers the rounding of each sent number, a sum of `rank`
- * products. */
+ * to rounding. Each subtraction and addition may round by eps times the norm of `there`, the
+ * gradient plus residual. With powersgd, the tolerance also covers the rounding of each sent
+ * number, a sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

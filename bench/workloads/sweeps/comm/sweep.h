@@ -21,7 +21,7 @@ struct contender {
     bool is_raw; /* whether the operation is MPI_Allreduce, with the algorithm in `config` */
     enum strategy_kind kind;
     struct strategy_config config;
-    struct sync *sync; /* NULL for MPI_Allreduce */
+    struct sync *sync; /* the open strategy; NULL: the operation is MPI_Allreduce */
     real *sums;        /* [n_params] in-place buffer of MPI_Allreduce */
     /* SGD with learning rate 1, so that parameters become minus the sums */
     struct optimizer optimizer;
@@ -50,7 +50,7 @@ enum {
 };
 
 struct sweep_options {
-    struct config config;         /* owns the strings of the other members */
+    struct config config;         /* parsed options; owns the strings of the other members */
     const char *gradients;        /* value of --gradients: "link", a size or a network */
     size_t bytes;                 /* gradient size if `gradients` is a size; otherwise 0 */
     struct contender compared[2]; /* the two operations of --compare */
@@ -131,8 +131,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
  * the same. Interpolates between the sizes in s->additions. Below the smallest and above the
  * largest size, the time is proportional to `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
-/* Predicts this rank's calls, messages and bytes, in total over `steps` steps. The result's member
- * `steps` is the number of steps after which the operation's messages repeat. */
+/* Predicts this rank's calls, messages and bytes in total over the result's `steps` steps, after
+ * which the operation's messages repeat. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 

@@ -20,9 +20,9 @@ struct limits {
     size_t n[LEVELS]; /* [level] number of elements of x[level] */
 };
 
-/* Reads the sizes of L2 and L3 cache from a text of hardware_caches: sizes of L1 data cache, L1
- * instruction cache, L2 and L3, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if the size of L2
- * is missing. */
+/* Reads the sizes of L2 and L3 cache from `caches`, as written by hardware_caches: sizes of L1
+ * data, L1 instruction, L2 and L3 cache, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if the
+ * size of L2 is missing. */
 enum status limits_read_caches(struct limits *l, const char *caches, struct error *e);
 
 /* Finds the caches and allocates an array for each level. ERR_UNAVAILABLE if the sizes of the

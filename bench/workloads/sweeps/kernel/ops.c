@@ -299,9 +299,9 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints the row of the op of layers [first, last). `position`: index of the op, or the number of
- * ops if the row is for the whole network. A training step gets the residual and bound of its
- * gradients. */
+/* Prints the row of the op that computes layers [first, last). `position`: index of the op, or the
+ * number of ops if the row is for the whole network. For a training step, residual and bound refer
+ * to the gradients. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {

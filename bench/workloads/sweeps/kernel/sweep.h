@@ -29,7 +29,7 @@ enum {
 };
 
 struct sweep_options {
-    struct config config; /* owns the strings of the other members */
+    struct config config; /* values of all options; owns the strings of the other members */
     const char *model;    /* network, or path of a model file */
     const char *layer;    /* layer whose ops are timed; NULL: all layers */
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */

@@ -5,7 +5,7 @@
 #include "comm/wait/wait.h"
 
 struct job {
-    struct waiter *waiter; /* borrowed from the caller */
+    struct waiter *waiter; /* settings and state of this rank's MPI waits; borrowed */
     MPI_Comm comm;
     int rank, ranks;
     struct grid grid; /* this rank's replica, pipeline stage and tensor slice */

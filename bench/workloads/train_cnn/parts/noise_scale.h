@@ -10,18 +10,18 @@
 /* Sums over steps. trainer_sum_noise adds up the structs of all ranks as arrays, so all members
  * must be doubles. */
 struct noise_sums {
-    double local2;        /* squared norm of a rank's mean gradient, summed */
+    double local2;        /* sum over steps of the squared norm of a rank's mean gradient */
     double local_inverse; /* 1 / (images of a rank in a step), summed */
     double locals;        /* number of gradients in local2 */
-    double total2;        /* squared norm of the mean gradient over all ranks, summed */
+    double total2;        /* sum over steps of the squared norm of all ranks' mean gradient */
     double total_inverse; /* 1 / (images of all ranks in a step), summed */
     double totals;        /* number of gradients in total2 */
 };
 
 /* Unbiased estimates; NAN if unknown. An estimate may be negative. */
 struct noise_estimate {
-    double norm2;    /* estimate of |G|^2 */
-    double variance; /* estimate of S */
+    double norm2;    /* |G|^2: squared norm of the gradient over all images */
+    double variance; /* S: variance of one image's gradient, summed over parameters */
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.

@@ -31,8 +31,9 @@ struct sampler {
     uint32_t epoch_images; /* images of an epoch over all ranks, without dropped images */
     uint32_t n_max;        /* images in the largest batch of any rank */
     uint32_t steps;        /* steps per epoch; the last step may have fewer images */
-    uint32_t first, n_own; /* samples [first, first + n_own) of this rank: its shard, or all */
-    uint32_t *order;       /* [n_own] samples in the order of `epoch` */
+    uint32_t first, n_own; /* this rank draws from samples [first, first + n_own): its shard, or the
+                              whole data set */
+    uint32_t *order;       /* [n_own] samples in the order in which epoch `epoch` draws them */
     uint32_t epoch;
     uint32_t *samples; /* [n_max] memory for the samples of a padded batch */
     real *weights;     /* [n_max] memory for the weights of a padded batch */
@@ -44,7 +45,7 @@ struct batch {
     uint32_t n;              /* number of images of this rank, including padding; can be 0 */
     const uint32_t *samples; /* [n] indices in the data set */
     const real *weights;     /* [n] weight in the loss: 1 per image, 0 for padding; NULL: all 1 */
-    uint32_t global;         /* images over all ranks, without padding */
+    uint32_t global;         /* number of images of all ranks, without padding */
 };
 
 /* Opens a sampler. The caller has set the fields up to `ranks` and zeroed the others. ERR_ARGUMENT
