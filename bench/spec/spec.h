@@ -530,7 +530,7 @@ struct spec {
     struct config config;  /* values of options that are not in the matrix */
     struct config presets; /* every option at its default */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
-    /* added baseline points, points of the matrix, added silent points, calibration points */
+    /* added baselines, points of the matrix, added points without communication, calibrations */
     struct point *points;
     size_t n_points;
     enum option_id *varying; /* [n_varying] options that differ between requested points */
