@@ -23,8 +23,8 @@ struct answer {
     struct clock_offset offset; /* clock offset of the answering node from rank 0 */
 };
 
-/* State of the first rank of a node. A node other than 0 asks in one round and may answer in later
- * rounds; node 0 only answers. */
+/* State of a node's first rank. Node 0 only answers clock queries. Other nodes query in one round
+ * and may answer in later rounds. */
 struct rounds {
     struct waiter *waiter;
     MPI_Comm comm;

@@ -195,7 +195,7 @@ struct sync {
     int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
     /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    /* comm_exposed_ns when computation last resumed in this step; arrive_ns excludes it */
+    /* waits (ns) in this step before computation last resumed; arrive_ns excludes them */
     int64_t waited_ns;
     /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;

@@ -43,8 +43,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     end_update(s, "optimizer", begin_ns);
 }
 
-/* Sums the squared norms of whole tensors over ranks, for optimizers such as LARS. Each rank
- * contributes its spans, which may be parts of tensors. */
+/* Computes squared norms of whole tensors, for optimizers such as LARS. Each rank adds the squares
+ * in its spans, which may be parts of tensors. */
 static enum status sum_norms(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, uint64_t step, double *norms2, struct error *e)
 {

@@ -318,7 +318,7 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    /* smallest number of times of a point: [0] step times, [1] launch times */
+    /* fewest measured times at any point: [0] step times, [1] launch times */
     double least[2] = {INFINITY, INFINITY};
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);

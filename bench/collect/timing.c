@@ -6,9 +6,9 @@
  * rule is stricter */
 #define WHOLE_LOOK 15.0
 
-/* Returns the confidence level required of an interval of n launches: 1 - TIMING_ADDED_MISS if
- * `added` and n >= 9, otherwise TIMING_LEVEL. With 6 to 8 launches, only the interval from the
- * smallest to the largest value reaches TIMING_LEVEL; with fewer, no interval does. */
+/* Returns the confidence level required of an interval of n launches: TIMING_LEVEL, or 1 -
+ * TIMING_ADDED_MISS if n >= 9 and launches are added until intervals are narrow (`added`). Fewer
+ * than 6 launches cannot reach TIMING_LEVEL. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

@@ -281,8 +281,8 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
     return has_epochs(q) ? OPTION_COUNT : column_lack(column, d->spec);
 }
 
-/* Writes to `why` that the figure's values need option `lack`. Writes nothing and returns false if
- * no option is missing (OPTION_COUNT) or if the figure may stay empty (is_chosen). */
+/* Writes to `why` that the figure's values need option `lack`. Returns false if `lack` is
+ * OPTION_COUNT (none missing) or if the figure may stay empty (!is_chosen). */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);

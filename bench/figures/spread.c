@@ -8,8 +8,8 @@
 #include "bench/figures/figure_data.h"
 #include "kernels/base/mem.h"
 
-/* Largest number of x positions at which curves still have marks. Above this number, plots/line.gp
- * (variable crowded) draws marks only at the ends of curves. */
+/* Largest number of x positions with a mark at each. Above it, plots/line.gp (variable crowded)
+ * draws marks only at the largest x. */
 enum { PLACES_MAX = 48 };
 
 /* Estimated half height of a mark, as a share of the mark's value. The drawn height is about 3.5 %

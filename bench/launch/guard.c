@@ -236,7 +236,7 @@ static void sweep(struct guard *g)
             g->outcome.not_killed = processes_signal_below(getpid(), SIGKILL);
             return;
         }
-        /* repeated, because a process can fork while the process table is read */
+        /* sent in every pass: a process can fork while the table is read */
         if (now >= kill_at)
             processes_signal_below(getpid(), SIGKILL);
         if (wait_for_news(g, now + SECOND / 50) != NEWS_NONE)

@@ -46,8 +46,7 @@ static const struct {
     {IN_TAGS "(V([\\d.]+)) ([\\d.]+),\\2(?![\\d.])", "$1H$3"},
     {IN_TAGS "([HV][\\d.]+) (?=[-\\d])", "$1L"},
     {IN_TAGS "(?:M[\\d.,]+ *)+(?=[M'])", ""},
-    /* removes empty groups: gnuplot opens a group for each possible drawing, and 2 of 5 stay
-     * empty */
+    /* removes empty groups: gnuplot opens groups in advance, and 2 of 5 stay empty */
     {"(<g[ >][^<]*(?1)*</g>)", ""},
     {"<g>" INSIDE "</g>", "$1"},
     {"(<g [^>]*>)" INSIDE "</g>\\1", "$1$2"},

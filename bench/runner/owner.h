@@ -18,9 +18,9 @@ struct owner {
 };
 
 /* Registers this process as the run's runner in the file <run_dir>/runner. This process must have
- * the lock on the journal. A runner on this host that the file still names was therefore killed and
- * is replaced. A runner on another host is replaced only if the file does not change for some
- * seconds. ERR_UNAVAILABLE if the file changes, or if another runner registers meanwhile. */
+ * the lock on the journal. If the file names a runner on this host, that runner was killed and is
+ * replaced. A runner on another host is replaced only if the file does not change for some seconds.
+ * ERR_UNAVAILABLE if the file changes, or if another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 /* Updates this runner's line in the owner file if o->next_s has passed. Does nothing if this
  * process does not own the run. */

@@ -237,7 +237,7 @@ size_t find_stem(const char **stem, const char *path, const char *ending)
     return strlen(*stem) - (text_ends(*stem, ending) ? strlen(ending) : 0);
 }
 
-/* Sets *path to the file `text` below `home` and `folder`; NULL if it does not exist. */
+/* Sets *path to the file <home>/<folder>/<text>; NULL if it does not exist. */
 static enum status try_file(char **path, const char *home, const char *folder, const char *text,
                             struct error *e)
 {

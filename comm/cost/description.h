@@ -41,8 +41,8 @@ struct strategy_desc {
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Returns cost.wire_source. NULL: wire_source names the algorithms of the program's MPI
-     * allreduces, or is WIRE_COUNTED if the program has no MPI allreduce. */
+    /* Returns cost.wire_source. NULL: wire_source names the algorithms of the MPI allreduces in
+     * `program`, or is WIRE_COUNTED if there are none. */
     const char *(*source)(const struct step *s);
     /* Rule of the strategy's only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;

@@ -38,10 +38,10 @@ bool fold_stands_aside(const struct fold *f, int rank);
  * result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Returns whether this rank takes part in the algorithm in round *i of `rounds` rounds. The first
- * round folds the pairs and the last round unfolds them: for these two rounds, fills in *r and
- * returns false. Reduces *i by 1 in every round, since the algorithm starts in round 1. Without
- * pairs, returns true and leaves *i unchanged. */
+/* Returns whether this rank takes part in the algorithm in round *i of `rounds` rounds. Round 0
+ * folds the pairs and the last round unfolds them: for these two rounds, fills in *r and returns
+ * false. Reduces *i by 1, to the algorithm's own round number. Without pairs, returns true and
+ * leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 

@@ -22,8 +22,7 @@
 #include "comm/cost/program.h"
 
 enum { LINK_PACES = 7, LINK_PACE_NAME = 24 };
-/* Percentages of the percentiles in `paces` of struct link_model, from 0 (minimum) to 100
- * (maximum). */
+/* Percentile of each element of link_model.paces, from 0 (minimum) to 100 (maximum). */
 extern const double link_percentiles[LINK_PACES];
 /* Writes the name of a row of link.csv to `name`: pace_P with P = link_percentiles[percentile],
  * such as pace_90. Returns `name`. */
@@ -50,8 +49,8 @@ struct sweep_machine {
     /* token bucket of a host's interface: after a pause, bytes that take up to burst_s seconds at
      * the link's rate leave at once */
     double burst_s;
-    /* size of the socket buffer (bytes): most bytes of a message to another host that leave while
-     * the sender computes; the rest leaves at the sender's next MPI call (calls_s) */
+    /* size of the socket buffer (bytes): at most this much of a message to another host leaves
+     * while the sender computes; the rest leaves at the sender's next MPI call (calls_s) */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
     int leaf_spines;       /* number of links of a leaf to spines, at most leaf_hosts */

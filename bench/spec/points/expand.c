@@ -12,8 +12,8 @@
 
 /* ---- The matrix ---- */
 
-/* Combinations of the values of all axes, for one case or for a spec without cases. The axes of the
- * case replace axes of the spec. */
+/* All combinations of axis values, for one case or a spec without cases. A case's axis replaces the
+ * spec's axis with the same key. */
 struct product {
     const struct matrix *of;
     struct config config; /* values of options that are not on an axis; borrowed */

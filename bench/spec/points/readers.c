@@ -528,8 +528,8 @@ const struct length *reader_find_late(const struct config *config, enum option_i
     return NULL;
 }
 
-/* Returns whether the point uses an option. A condition in `readers` that has a function `reads`
- * counts as met: a compressor, for example, is used with any strategy, since a strategy without
+/* Returns whether the point uses an option. Conditions in `readers` with a function `reads` count
+ * as met. A compressor, for example, counts as used with any strategy: a strategy without
  * compression is rejected later. */
 bool config_uses(const struct config *config, enum option_id id)
 {

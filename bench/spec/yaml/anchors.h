@@ -17,7 +17,7 @@ struct anchor {
     struct node node; /* copy of the anchored node */
 };
 
-/* Anchors of a document. Starts zeroed and is freed by anchors_free. */
+/* Anchors of a document. Initialise to zero; free with anchors_free. */
 struct anchors {
     struct anchor *list;
     size_t n;

@@ -57,7 +57,7 @@ static enum status check_pair(const struct array_file *images, const struct arra
     if (images->dims[0] != labels->dims[0])
         return error_at(e, ERR_DATA, images->path, 0, 0,
                         "found %" PRIu64 " images, but %s has %" PRIu64
-                        " labels; expected one label for each image: use two files of the same set",
+                        " labels; expected one label for each image. Use files of one data set",
                         images->dims[0], labels->path, labels->dims[0]);
     return OK;
 }
@@ -70,12 +70,12 @@ static enum status check_all(const struct array_file file[PAIR_FILES], struct er
     if (train->channels != test->channels)
         return error_at(e, ERR_DATA, test->path, 0, 0,
                         "found %" PRIu32 " channels per image, but %s has %" PRIu32
-                        ". Use training and test images of the same data set",
+                        ". Use files of one data set",
                         test->channels, train->path, train->channels);
     if (train->rows != test->rows || train->columns != test->columns)
         return error_at(e, ERR_DATA, test->path, 0, 0,
                         "found images of %" PRIu32 " x %" PRIu32 ", but %s has %" PRIu32
-                        " x %" PRIu32 ": use two files of the same set",
+                        " x %" PRIu32 ". Use files of one data set",
                         test->rows, test->columns, train->path, train->rows, train->columns);
     return OK;
 }

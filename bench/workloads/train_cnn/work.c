@@ -272,9 +272,9 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
 
 /* ---- Computing ---- */
 
-/* Loads the images and labels of a micro-batch. Augmented images are copied, because backward reads
- * them too; other images are read in place. Stages after the first receive activations instead of
- * images. The last stage needs the labels. */
+/* Loads the images and labels of a micro-batch. Augments copies of the images, kept until backward;
+ * other images are read in place. Stages after the first receive activations, not images. The last
+ * stage needs the labels. */
 static void load(struct trainer *t, const struct batch *batch)
 {
     size_t image_bytes = shape_count(t->model.desc->input);

@@ -262,7 +262,7 @@ static void test_counts_that_disagree(void **state)
     char *real = realpath(w->data, NULL);
     snprintf(text, sizeof text,
              "found 7 images, but %s/t10k-labels-idx1-ubyte has 6 labels; expected one label for "
-             "each image: use two files of the same set",
+             "each image. Use files of one data set",
              real);
     free(real);
     assert_refused(w, "t10k-images-idx3-ubyte", text);
@@ -276,8 +276,8 @@ static void test_test_images_of_another_shape(void **state)
     write_set(w, w->data, false);
     assert_refused(
         w, "t10k-images-idx3-ubyte",
-        "found images of 40 x 30, but */train-images-idx3-ubyte has 30 x 40: use two files of "
-        "the same set");
+        "found images of 40 x 30, but */train-images-idx3-ubyte has 30 x 40. Use files of "
+        "one data set");
 }
 
 static void test_folder_without_the_files(void **state)

@@ -131,8 +131,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
  * the same. Interpolates between the sizes in s->additions. Below the smallest and above the
  * largest size, the time is proportional to `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
-/* Predicts this rank's calls, messages and bytes in total over the result's `steps` steps, after
- * which the operation's messages repeat. */
+/* Predicts this rank's total calls, messages and bytes in one period: the returned `steps` steps,
+ * after which messages repeat. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
