@@ -1,10 +1,10 @@
-/* Selects the algorithm that MPICH uses for allreduce. MPICH reads its control variables (CVARs) at
- * each allreduce. CVARs are set and read through MPI_T (MPI 4.0, chapter 15), before or after
+/* Selects the algorithm of MPICH's allreduce through control variables (CVARs), which MPICH reads
+ * at each allreduce. CVARs are set and read through MPI_T (MPI 4.0, chapter 15), before or after
  * MPI_Init.
  *
- * The values of these CVARs are numbers. The number of an algorithm is the index of its name among
- * the names in the variable's description: MPICH generates the numbers and the description from the
- * same text (maint/extractcvars: "leading word followed with ' - '"). */
+ * The value of such a CVAR is the index of the algorithm's name among the names in the CVAR's
+ * description. MPICH generates values and description from the same text (maint/extractcvars:
+ * "leading word followed with ' - '"). */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -25,11 +25,11 @@ enum status algorithm_read(struct algorithm_settings *settings, struct error *e)
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
 /* Returns the algorithm that MPICH is set to use: a name of algorithms.def. "auto": the default, or
- * the library lacks these CVARs. "other": the environment sets values that scalebench never
+ * the library lacks these CVARs. "other": set by the environment to a value that scalebench never
  * sets. */
 const char *algorithm_in_use(void);
 
-/* Returns the index of `name` among the names in a variable's description, or -1 if `name` is not
- * found. A name is the word before " - ": "auto - text nb - text" has the names auto and nb. The
- * blank before a name may be missing, as in "textnb - text". */
+/* Returns the index of `name` among the names in a variable's description, or -1 if not found. A
+ * name is the word before " - ": "auto - text nb - text" has the names auto and nb. The blank
+ * before a name may be missing ("textnb - text"). */
 int algorithm_number(const char *description, const char *name);

@@ -8,9 +8,8 @@
 
 #define OPERATION "clock synchronisation"
 
-/* Limits for the number of round trips in a round, which normally takes a few milliseconds. If
- * there are more ranks than cores, most round trips are slow, since a rank must first get a core.
- * After ROUND_NS, a round ends once it has made PINGS_LEAST. */
+/* Limits of the number of round trips in a round. If there are more ranks than cores, round trips
+ * are slow: such a round ends after ROUND_NS, but not before PINGS_LEAST. */
 enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
 #define ROUND_NS 200000000
 
@@ -88,9 +87,8 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Handles the answer if it has arrived, and asks again. After the last answer, returns true and
- * sets r->offset to this node's offset from rank 0. If rank 0 is not on the answering node, the
- * answering node's offset from rank 0 is added. */
+/* Handles the answer if it has arrived, and asks again. After the last answer, sets r->offset to
+ * this node's offset from rank 0 and returns true. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];
@@ -169,9 +167,8 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Sets r->nodes to the number of nodes, r->firsts [nodes] to the first rank of each node, and
- * r->node to this node's index, or to -1 if `rank` is not the first of its node. r->firsts must
- * have memory for 2 * ranks numbers. */
+/* Sets r->nodes, r->firsts [nodes] and r->node; r->node is -1 if `rank` is not the first of its
+ * node. r->firsts must have memory for 2 * ranks numbers. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;

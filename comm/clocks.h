@@ -1,7 +1,6 @@
-/* Measures the offset of each node's clock from rank 0's. Only the first ranks of the nodes
- * exchange messages, since the ranks of a node share a clock. Nodes form a binomial tree as in HCA3
- * (Hunold and Carpen-Amarie, Hierarchical clock synchronization in MPI, 2018). In each of
- * log2(nodes) rounds, nodes with a known offset answer time requests from nodes without one. */
+/* Measures the offset of each node's clock from rank 0's. Only the first rank of each node takes
+ * part, since the ranks of a node share a clock. Nodes form a binomial tree as in HCA3 (Hunold and
+ * Carpen-Amarie, Hierarchical clock synchronization in MPI, 2018). */
 #pragma once
 
 #include "comm/wait/wait.h"
@@ -10,8 +9,7 @@
 /* Sets *first_rank to the first rank of this node. Sets *offset to this node's clock minus rank 0's
  * on the first rank of each node, and to NAN on other ranks. now_ns reads this rank's clock.
  * Collective over comm; call it outside of timed code. If all ranks share a node, the offset is 0
- * on every rank and nothing is sent. Otherwise the call costs one allreduce with a number per rank,
- * log2(nodes) rounds and a barrier. A round ends after 200 round trips, or after 0.2 s if at least
- * 20 round trips are done. */
+ * on every rank and nothing is sent. Otherwise the call takes log2(nodes) rounds of a few
+ * milliseconds. */
 enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,
                         MPI_Comm comm, int64_t (*now_ns)(void), struct error *e);

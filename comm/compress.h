@@ -1,11 +1,11 @@
-/* Compressors reduce the bytes that a gradient sum sends. A strategy flagged STRATEGY_COMPRESSES
- * calls sync_sum for ranges of tensors. The compressor replaces the gradients by an approximate sum
- * over ranks, with the same bits on every rank. Each compressor is one const table, exported by a
- * .c file, and one line in comm/cost/compressors.def.
+/* Compressors reduce the bytes that a gradient sum sends. They replace the gradients by an
+ * approximate sum over ranks, with the same bits on every rank. Strategies flagged
+ * STRATEGY_COMPRESSES call sync_sum. A compressor is one const table, exported by a .c file, and
+ * one line in comm/cost/compressors.def.
  *
- * Error feedback: each rank keeps the error that compression made in its gradients, and adds it to
- * the gradients of the next step (Seide et al., 2014; Karimireddy et al., "Error feedback fixes
- * SignSGD and other gradient compression schemes", 2019). */
+ * Error feedback: each rank adds the error of its compression to the gradients of the next step
+ * (Seide et al., 2014; Karimireddy et al., "Error feedback fixes SignSGD and other gradient
+ * compression schemes", 2019). */
 #pragma once
 
 #include "comm/strategy.h"
@@ -17,12 +17,11 @@ struct compressor {
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of `tensors` by their sum over ranks. Collective. */
     enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
-    /* start, advance, poll and finish run a sum while the rank computes. Compressors flagged
-     * COMPRESSOR_OVERLAPS have all four; in other compressors they are NULL. Every rank starts the
-     * same sums in the same order. `start` starts a sum without waiting. `advance` processes
-     * messages that have arrived and starts the next phase, without waiting. `poll` lets messages
-     * progress without waiting and returns whether any was in transit (see poll in struct
-     * strategy). `finish` waits for all started sums. */
+    /* start, advance, poll and finish run a sum while the rank computes. They are NULL unless the
+     * compressor has COMPRESSOR_OVERLAPS. Every rank starts the same sums in the same order.
+     * `advance` processes messages that have arrived and starts the next phase. `poll` lets
+     * messages progress and returns whether any was in transit. Only `finish` waits, for all
+     * started sums. */
     enum status (*start)(struct sync *s, struct range tensors, struct error *e);
     enum status (*advance)(struct sync *s, struct error *e);
     bool (*poll)(struct sync *s);
@@ -68,14 +67,13 @@ size_t shares_begin(const struct shares *v, int rank, int ranks); /* first item 
 size_t shares_count(const struct shares *v, int rank, int ranks);
 
 /* Plans an all-to-all in x->messages: every rank receives its own share of every other rank's
- * vector, in p - 1 direct messages. The received shares are written to `received` [ranks -
- * 1][share]. Every rank must begin the exchanges of a communicator in the same order. */
+ * vector, in `received` [ranks - 1][share]. Every rank must begin the exchanges of a communicator
+ * in the same order. */
 void exchange_plan_scatter(const struct sync *s, struct exchanger *x, const struct shares *v,
                            void *received, MPI_Comm comm, const char *operation);
 
-/* Plans an all-gather in x->messages: every rank sends its share to all others, in p - 1 direct
- * messages. The shares are received in the vector itself. Every rank must begin the exchanges of a
- * communicator in the same order. */
+/* Plans an all-gather in x->messages: every rank sends its share to all others. Shares are received
+ * in the vector itself. Order of exchanges: as in exchange_plan_scatter. */
 void exchange_plan_gather(const struct sync *s, struct exchanger *x, const struct shares *v,
                           MPI_Comm comm, const char *operation);
 

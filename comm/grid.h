@@ -1,8 +1,8 @@
 /* Arranges ranks as a grid data x pipeline x tensor. The ranks of one replica hold one network: it
  * is cut into pipeline stages, and each stage into slices. Ranks with the same stage and slice, one
  * per replica, hold the same weights; a strategy sums their gradients. Slices of one stage are
- * neighbouring ranks, because slices wait for each other in every sliced layer. Replicas of a stage
- * are the next nearest ranks, because replicas exchange more bytes than stages. */
+ * neighbouring ranks, because they wait for each other most often. Replicas of a stage are the next
+ * nearest ranks, because replicas exchange more bytes than stages. */
 #pragma once
 
 #include <mpi.h>

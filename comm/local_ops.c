@@ -47,14 +47,12 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
     local_charge_bytes(ex, n * sizeof *x);
 }
 
-/* BLOCK: count of numbers that local_sum sums at a time, small enough for the first-level cache. A
- * separate buffer holds a block of sums, since the result y may be one of the terms. LINE: count of
- * numbers in a cache line. */
+/* BLOCK: count of numbers summed at a time, small enough for the first-level cache. Sums have a
+ * separate buffer, since y may be one of the terms. LINE: count of numbers in a cache line. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
-/* Adds x to `sums`, or copies x to `sums` if !add. After a block of x, sum_block reads other terms,
- * so the hardware prefetcher does not fetch the next block of x. The loop therefore prefetches the
- * next block, one cache line at a time. */
+/* Adds x to `sums`, or copies x if !add. Prefetches the next block of x: the hardware prefetcher
+ * misses it, because sum_block reads other terms in between. */
 static inline __attribute__((always_inline)) void
 add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
 {

@@ -1,6 +1,6 @@
-/* Arithmetic on this rank's memory for communication. In a step, code in comm adds, copies, casts
- * and selects numbers only through these functions. A simulated clock can therefore charge for the
- * work (gamma in cost models). */
+/* Arithmetic on this rank's memory for communication. In a step, code in comm processes numbers
+ * only through these functions, so that a simulated clock can charge for the work (gamma in cost
+ * models). */
 #pragma once
 
 #include <stddef.h>
@@ -68,8 +68,8 @@ void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, si
 bool local_is_finite(const struct exec *ex, const real *x, size_t n);
 
 /* Moves the k <= n numbers of largest magnitude out of x [n], where they become 0. Writes them to
- * values [k] and their indices to places [k], in ascending order of index. Among equal magnitudes
- * the lowest index is chosen. NaN is larger than any number. */
+ * values [k] and their indices to places [k], in ascending order of index. Ties: lowest index
+ * first. NaN is larger than any number. */
 void local_take_largest(const struct exec *ex, real *x, size_t n, size_t k, real *values,
                         uint32_t *places);
 
@@ -105,6 +105,6 @@ void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape
                              const real *p, const real *q);
 
 /* Replaces the vectors of p [rank][n], rank <= n, by an orthonormal basis of their span. A linearly
- * dependent vector is replaced by some unit vector that is orthogonal to the others. The result
- * depends on the bits of p only. */
+ * dependent vector becomes some unit vector orthogonal to the others. The result depends on the
+ * bits of p only. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank);

@@ -1,11 +1,11 @@
 /* Loss scaling (Micikevicius et al., "Mixed precision training", 2018). Gradients below 2^-24
  * become 0 in fp16. Therefore the gradient of the loss is multiplied by a scale, and the summed
- * gradients are divided by it before use. If the sum overflows fp16, every rank skips the step.
+ * gradients are divided by it. If the sum overflows fp16, every rank skips the step.
  *
- * A dynamic scale adapts to such overflows as in DeepSpeed. An overflow lowers the hysteresis by 1
- * or, if the hysteresis is already 1, halves the scale. After every `window` steps without
- * overflow, the scale is doubled and the hysteresis is reset. The first step after the start or
- * after an overflow does not count.
+ * A dynamic scale adapts as in DeepSpeed. An overflow lowers the hysteresis by 1 or, if the
+ * hysteresis is 1, halves the scale. After every `window` steps without overflow, the scale is
+ * doubled and the hysteresis is reset. The first step after the start or after an overflow does not
+ * count.
  *
  * Scales are powers of two, so dividing by them is exact. */
 #pragma once

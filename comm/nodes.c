@@ -11,8 +11,8 @@ void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first)
     MPI_Group_free(&all);
 }
 
-/* Replaces node_of[r], the first rank on r's node, by the number of that node. The first rank of a
- * node is replaced before the node's other ranks, which then copy its number. */
+/* Replaces node_of[r], the first rank on r's node, by the number of that node. First ranks are
+ * replaced before the other ranks of a node, which copy the number. */
 static void count_nodes(int *node_of, int ranks)
 {
     int nodes = 0;

@@ -1,7 +1,7 @@
-/* Tests a strategy's messages while the rank computes. sync.overlap (overlaps.def) sets who tests:
- * nobody, the computing thread between layers or tiles, or a separate thread. The separate thread
- * calls MPI only between overlap_compute_begin and overlap_compute_end, when the computing thread
- * does not. MPI_THREAD_SERIALIZED is therefore sufficient. */
+/* Tests a strategy's messages while the rank computes. sync.overlap sets who tests: nobody, the
+ * computing thread between layers or tiles, or a separate thread. The separate thread calls MPI
+ * only between overlap_compute_begin and overlap_compute_end, so MPI_THREAD_SERIALIZED is
+ * sufficient. */
 #pragma once
 
 #include "comm/strategy.h"
@@ -17,9 +17,9 @@ struct overlap_options {
     bool yields; /* whether the thread that tests messages yields its core between two tests */
 };
 
-/* Creates *overlap, or sets it to NULL if no messages are to be tested: sync.overlap is none, or
- * the strategy has no hook `poll`. Returns ERR_UNAVAILABLE if sync.overlap is thread and the MPI
- * library does not support MPI_THREAD_SERIALIZED. */
+/* Creates *overlap, or sets it to NULL if sync.overlap is none or the strategy has no hook `poll`.
+ * ERR_UNAVAILABLE if sync.overlap is thread and the MPI library does not support
+ * MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
 /* Stops the separate thread and frees `o`. If `o` is NULL, this function and all functions below
@@ -31,8 +31,7 @@ void overlap_step_begin(struct overlap *o);
 void overlap_step_end(struct overlap *o);
 
 /* overlap_compute_begin and overlap_compute_end mark the start and end of each op of the network.
- * During an op, the computing thread may call MPI only between overlap_pause and overlap_resume, as
- * batch norm does to sum over ranks. */
+ * During an op, the computing thread may call MPI only between overlap_pause and overlap_resume. */
 void overlap_compute_begin(struct overlap *o);
 void overlap_compute_end(struct overlap *o);
 void overlap_pause(struct overlap *o);

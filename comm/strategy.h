@@ -135,17 +135,16 @@ struct strategy {
                               struct error *e);
     /* Lets messages in transit progress without waiting. Returns whether any message was in
      * transit; parameter servers always return true. Called while the rank computes, possibly by
-     * another thread, but never at the same time as another hook. The hook must not add the
-     * duration of message tests to s->times. It adds the duration of other work, such as the
-     * optimizer on a server, only if s->polls is set. Errors are reported later, by the wait for
-     * the message. */
+     * another thread, but never at the same time as another hook. Must not add the time of message
+     * tests to s->times. Adds the time of other work, such as a server's optimizer, only if
+     * s->polls is set. Errors are reported by the wait for the message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
-     * global norm. The shares of all ranks cover the gradient exactly once. NULL hook: each rank
-     * takes an equal share. */
+     * global norm. Shares cover the gradient exactly once. NULL hook: each rank takes an equal
+     * share. */
     double (*norm2_local)(struct sync *s);
-    /* Replaces the gradients by their sum over ranks at the end of a step; sync_update follows. A
-     * strategy whose ranks do not all hold the whole sum has step_end instead. */
+    /* Replaces the gradients by their sum over ranks; sync_update follows. A strategy whose ranks
+     * do not all hold the whole sum has step_end instead. */
     enum status (*sum_gradients)(struct sync *s, struct error *e);
     enum status (*step_end)(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                             struct error *e);
@@ -154,11 +153,10 @@ struct strategy {
     enum status (*eval_begin)(struct sync *s, struct error *e);
     enum status (*eval_end)(struct sync *s, struct error *e);
     /* Save and restore checkpoints between two steps. Collective. `save` collects all parameters
-     * and optimizer state in rank 0's arenas. It returns this rank's additional state in *data,
-     * which is borrowed until the next call. Before `restore`, parameters and optimizer state have
-     * been copied to every rank's arenas. `data` has the bytes that `save` returned, or none if the
-     * checkpoint is from another number of ranks or another strategy. If `restore` is NULL,
-     * sync_keeps_nothing is called instead. */
+     * and optimizer state in rank 0's arenas. *data is this rank's additional state, borrowed until
+     * the next call. Before `restore`, every rank's arenas hold the parameters and optimizer state.
+     * `data` has the bytes that `save` returned, or none if the checkpoint is from another number
+     * of ranks or another strategy. NULL `restore`: sync_keeps_nothing is called. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     /* Releases everything that is neither in s->memory nor in the arenas. Called after a failed
@@ -216,8 +214,8 @@ struct sync {
 };
 
 /* Allocates each arena whose pointer is NULL: zeroed, aligned and already paged in. sync_destroy
- * frees arenas with mem_free. A strategy may first point arenas at other memory. If mem_free must
- * not free this memory, the destroy hook must reset these pointers to NULL. */
+ * frees arenas with mem_free. For arenas in memory that mem_free must not free, the destroy hook
+ * must reset the pointer to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 
 /* Creates a strategy and its arenas. Collective. After an error nothing is allocated. */
@@ -225,9 +223,9 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e);
 void sync_destroy(struct sync *sync);
 
-/* The functions from here to sync_restore call the hooks of the same names in struct strategy. If a
- * hook is NULL, they execute the default that struct strategy states. If the compressor keeps
- * state, sync_save and sync_restore handle this state instead of calling hooks. */
+/* The functions from here to sync_restore call the hooks of the same names in struct strategy, or
+ * execute the default that struct strategy states. If the compressor keeps state, sync_save and
+ * sync_restore handle this state instead. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);
@@ -248,13 +246,13 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
 /* Runs the optimizer over elements [begin, end) of the arenas and times it; does nothing if
- * s->overflow. step_end hooks call it after sync_finish_sum or sync_finish_sums. If
- * optimizer_takes_tensors(o->kind), the elements must be whole tensors. */
+ * s->overflow. Call it after sync_finish_sum or sync_finish_sums. The elements must be whole
+ * tensors if optimizer_takes_tensors(o->kind). */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 
-/* Runs the optimizer as sync_optimize does, but reads the summed gradient of element i at grads[i],
- * for i in [begin, end). Other ranks may read that memory at the same time. */
+/* Runs sync_optimize with summed gradients from `grads` instead of the arena: grads[i] belongs to
+ * element i. Other ranks may read `grads` at the same time. */
 void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
                         size_t end, uint64_t step, double lr);
 
@@ -262,8 +260,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
  * sync_optimize. */
 void sync_before_update(struct sync *s);
 
-/* Number of sums of zeros that strategies make before step 1. MPICH changes its collective
- * algorithms after five calls on a communicator, and with them the order of summation
+/* Number of sums of zeros that strategies make before step 1. After five calls on a communicator,
+ * MPICH changes its algorithms, and with them the order of summation
  * (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). */
 enum { SYNC_WARM_CALLS = 6 };
 
@@ -283,8 +281,8 @@ struct extra_sum {
 };
 
 /* Combines x->values over ranks by x->op, counts the duration as communication and adds the cost to
- * s->extra. All sums of a step use this function, except the strategy's own sums. `end` is
- * sync_comm_end, or sync_comm_end_amid if the rank computes afterwards. Collective over x->comm. */
+ * s->extra. Used by all sums of a step except the strategy's own. `end` is sync_comm_end, or
+ * sync_comm_end_amid if the rank computes afterwards. Collective over x->comm. */
 enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end)(struct sync *s),
                            struct error *e);
 
@@ -304,8 +302,8 @@ void sync_add(struct sync *s, real *y, const real *x, size_t n);
 void sync_scale(struct sync *s, real *x, size_t n, real factor);
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
 
-/* Mark the start and end of a wait for communication, during which the rank does not compute, and
- * add its duration to comm_exposed_ns. The first wait of a step sets arrive_ns. */
+/* Mark the start and end of a wait for communication and add its duration to comm_exposed_ns. The
+ * first wait of a step sets arrive_ns. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
 /* Ends a wait after which the rank computes again. The next wait overwrites arrive_ns with its own
@@ -318,9 +316,7 @@ void sync_call_end(struct sync *s);
 
 #define SYNC_TITLE 64
 /* Writes the strategy's name for checkpoints to `text`, for example "allreduce + powersgd of rank
- * 2" or "delayed, scaled after". Returns `text`. The name includes options on which the saved state
- * depends: a checkpoint contains mean gradients for "delayed", but summed gradients for "delayed,
- * scaled after". */
+ * 2". Returns `text`. The name includes options on which the saved state depends. */
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
 /* Returns the flags (STRATEGY_...) of the strategy in its variant. */
@@ -331,10 +327,9 @@ unsigned sync_flags(const struct sync *s);
 struct cost sync_cost(const struct sync *s);
 
 /* Prepares the summed gradients that this rank updates, [begin, end), for the optimizer. In fp16,
- * first sets s->overflow on all ranks if any rank's gradients are not finite; after an overflow
- * nothing else is done. Then divides the gradients by the number of replicas if config.scale is
- * post, and clips them by value. Finally clips by global norm, so that the norm over all ranks is
- * at most o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
+ * first sets s->overflow on all ranks if any gradient is not finite; after an overflow does nothing
+ * else. Divides by the number of replicas if config.scale is post. Clips by value, then by global
+ * norm to at most o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
 
@@ -362,9 +357,9 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
                         struct error *e);
 
 /* sync_clip_alone prepares this rank's own gradient for an update without a sum over ranks. In
- * 16-bit precisions, it first rounds the gradient as if it had been sent; in fp16, it then sets
- * s->overflow if an element is not finite. Finally it clips the gradient by value and by its norm.
- * sync_update_alone calls sync_clip_alone, then runs the optimizer. */
+ * 16-bit precisions, rounds it as if it had been sent. In fp16, then sets s->overflow if an element
+ * is not finite. Clips by value and by the gradient's own norm. sync_update_alone calls
+ * sync_clip_alone, then runs the optimizer. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

@@ -105,8 +105,7 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     return sum;
 }
 
-/* Returns this rank's part of the gradient's sum of squares, from the hook norm2_local. If the hook
- * is NULL, every rank holds the whole gradient and sums the squares of an equal part. */
+/* If the hook norm2_local is NULL, every rank holds the whole gradient and takes an equal part. */
 double sync_norm2_local(struct sync *s)
 {
     size_t begin, end;

@@ -33,11 +33,9 @@ static bool cpu_has_avx512(void)
 }
 
 /* Returns the number of the BLIS kernel set to use, or -1 to leave the choice to BLIS. BLIS up to
- * 0.9 chooses badly on many processors. On AMD processors it never uses AVX-512, and above family
- * 25 it uses portable C. On Intel processors it uses AVX-512 only if the processor's name is known
- * to BLIS as a model with two AVX-512 units. On a Zen 5 core, the Skylake kernels (AVX-512) reach
- * 230 GFLOP/s, and portable C reaches 42. On a Xeon whose name a hypervisor hides, the Skylake
- * kernels reach 152 GFLOP/s, and the kernels chosen by BLIS 90. */
+ * 0.9 never uses AVX-512 on AMD processors, and uses portable C above family 25. On Intel
+ * processors it uses AVX-512 only if it knows the processor's name. On a Zen 5 core, the Skylake
+ * kernels (AVX-512) reach 230 GFLOP/s, and portable C reaches 42. */
 static int choose_arch(void)
 {
     enum { LAST_KNOWN_AMD_FAMILY = 25 };

@@ -6,9 +6,9 @@
 
 /* SIMD_DECLARE(struct conv_functions, conv) declares conv_portable and, on x86-64, conv_avx2 and
  * conv_avx512. It also defines conv_for(isa), which returns the table for an instruction set. In
- * single precision on x86-64, two variants declare more tables: SIMD_DECLARE_BF16 adds
- * conv_avx512_bf16, for code that reads or writes 16-bit operands; SIMD_DECLARE_TILES adds
- * conv_avx512_bf16 and conv_amx_bf16, for code that multiplies 16-bit operands. */
+ * single precision on x86-64, SIMD_DECLARE_BF16 adds conv_avx512_bf16, for code that reads or
+ * writes 16-bit operands. SIMD_DECLARE_TILES also adds conv_amx_bf16, for code that multiplies
+ * them. */
 #if defined(__x86_64__)
 #define SIMD_DECLARE_UP_TO(type, name, bf16, tiles)                                                \
     extern const type name##_portable, name##_avx2, name##_avx512;                                 \

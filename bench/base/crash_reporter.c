@@ -11,10 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Lets only one reporter per launcher print: binds an abstract socket name that contains the
- * launcher's process id. Returns false if another process has bound the name. After a rank dies,
- * ranks that wait for its messages may crash too, but only the first death is of interest. The
- * kernel frees the name when the process that bound the name exits. */
+/* Claims the launcher's abstract socket name until this process exits. Returns false if another
+ * reporter has the name: only the first death is reported. */
 static bool may_report(pid_t launcher)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -25,8 +23,8 @@ static bool may_report(pid_t launcher)
            errno != EADDRINUSE;
 }
 
-/* Waits until the parent stops the reporter or dies. Prints `message` if the parent died. Only the
- * parent holds the other end of the socket, so recv returns 0 when the parent dies. */
+/* Prints `message` if the parent dies before it stops the reporter. recv then returns 0, since only
+ * the parent holds the other end. */
 static _Noreturn void report(int end, pid_t launcher, const char *message)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
@@ -49,9 +47,8 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
     _exit(0);
 }
 
-/* Handles SIGABRT in the parent: delays the abort by half a second. Communication libraries abort a
- * process whose peer has died. The delay lets the dead peer's reporter print first: that reporter
- * wakes only when the kernel has closed the peer's socket. */
+/* Delays SIGABRT in the parent. A communication library may abort this process because a peer died.
+ * The peer's reporter must print first. */
 static void abort_late(int signal)
 {
     nanosleep(&(const struct timespec){.tv_nsec = 500000000}, NULL);

@@ -46,8 +46,8 @@ static int refuse(int fd, int error, const char *why, const char **to)
     return -1;
 }
 
-/* Opens a regular file or, if `pipe`, also a FIFO. Returns -1 and sets *why on failure. With
- * O_NONBLOCK, open() does not wait for a FIFO's writer; the flag is cleared before reading. */
+/* Opens a file as file_open does; if `pipe`, also a FIFO. With O_NONBLOCK, open() does not wait for
+ * a FIFO's writer. */
 static int open_kind(const char *path, bool pipe, const char **why)
 {
     struct stat info;

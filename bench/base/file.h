@@ -1,11 +1,9 @@
-/* Opens files that users name. Anything but a regular file is refused before it is read: a FIFO
- * without a writer would block indefinitely, and a device may never end. Only file_open_pipe also
- * accepts a FIFO.
+/* Opens files that users name. Refuses anything but a regular file: a FIFO without a writer would
+ * block, and a device may never end. Only file_open_pipe accepts a FIFO.
  *
- * To recognise another kind of file that is mistaken for data, add a row to `mistaken` in file.c
- * and a row to test_data_bad.c. A new reader of files that users name calls file_open, and has a
- * fuzzing harness bench/tests/fuzz/fuzz_<reader>.c with seeds in
- * bench/tests/fuzz/seeds/<reader>. */
+ * To recognise another file mistaken for data, add a row to `mistaken` in file.c and to
+ * test_data_bad.c. A new reader calls file_open. It needs a fuzzing harness
+ * bench/tests/fuzz/fuzz_<reader>.c with seeds in bench/tests/fuzz/seeds/<reader>. */
 #pragma once
 
 #include <glob.h>
@@ -18,16 +16,15 @@
 /* Returns the file type in a stat mode as text: "a FIFO", "a folder", "a regular file". */
 const char *file_kind(mode_t mode);
 
-/* Opens a regular file for reading. Returns -1 on failure; then *why is the reason in static
- * memory, such as "No such file or directory" or "expected a regular file, found a FIFO". errno is
- * 0 if the file has the wrong kind. */
+/* Opens a regular file for reading. Returns -1 on failure. *why is then the reason, in static
+ * memory; errno is 0 if the file has the wrong kind. */
 int file_open(const char *path, const char **why);
 
 /* Opens a regular file as a stream. Returns NULL on failure, with *why as in file_open. */
 FILE *file_open_stream(const char *path, const char **why);
 
-/* Opens a regular file or a pipe, such as `<(command)` or /dev/stdin, as a stream. Returns NULL on
- * failure, with *why as in file_open. A FIFO without a writer reads as empty. */
+/* Opens a regular file or a pipe as a stream. A FIFO without a writer reads as empty. Returns NULL
+ * on failure, with *why as in file_open. */
 FILE *file_open_pipe(const char *path, const char **why);
 
 /* Calls glob(3) for a pattern below `folder` (NULL: the working directory). The characters [ ] * ?
@@ -59,8 +56,7 @@ bool file_sync_folder(const char *folder);
 /* Number of bytes at the beginning of a file that file_check_head examines. */
 #define FILE_HEAD_BYTES 64
 
-/* Returns ERR_DATA if `head`, the first `n` bytes of a file, begins like a web page, an XML file, a
- * Git LFS pointer or a zip archive; otherwise OK. The message names the expected `format`, here
- * IDX: "begins with '<html' like a web page; expected IDX. Download the file again". */
+/* Checks `head`, the first `n` bytes of a file. ERR_DATA if it begins like a web page, XML, a Git
+ * LFS pointer or a zip archive. The message names the expected `format`, such as "IDX". */
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
                             struct error *e);

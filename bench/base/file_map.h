@@ -19,9 +19,8 @@ struct file_map {
     char path[PATH_MAX]; /* path of the file; "" for a memfd */
 };
 
-/* Maps a regular file that is not empty; its pages are read on first access. Close it with
- * file_map_close. Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY if memory for
- * the mapping runs out. *map is zeroed on failure. */
+/* Maps a regular file that is not empty. Close it with file_map_close. *map is zeroed on failure.
+ * Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
 /* Maps an open file, otherwise like file_map_open. `path` names the file in messages. `fd` may be
  * closed afterwards. */

@@ -58,9 +58,8 @@ static double critical_deviate(size_t n, double alpha)
     return ((double)n - 1) * t / sqrt((df + t * t) * (double)n);
 }
 
-/* Writes the indices of the outliers to `order` (room for n / 4) and returns their number. Tests
- * and removes the furthest value n / 4 times, each time at level alpha / (n / 4). Every value
- * removed up to the last significant test is an outlier. Returns 0 if memory runs out. */
+/* Writes the indices of the outliers to `order` (room for n / 4) and returns their number. Every
+ * value removed up to the last significant test is an outlier. Returns 0 if memory runs out. */
 static size_t find_outliers(size_t *order, const double *logs, size_t n, double alpha)
 {
     size_t found = 0;
@@ -102,9 +101,7 @@ size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alp
 /* ---- Modes ---- */
 
 /* Returns the 1 % critical value, for n normal values, of the ratio of the between-group to the
- * within-group sum of squares. Each entry of `points` comes from a million simulated samples; a
- * unit test checks the critical values with 10 000 samples. Between two entries, log(ratio) is
- * interpolated linearly in log(n - 3). If n > 60, returns the ratio for n = 60. */
+ * within-group sum of squares. Each entry of `points` comes from a million simulated samples. */
 static double critical_ratio(size_t n)
 {
     static const struct {
@@ -122,9 +119,7 @@ static double critical_ratio(size_t n)
     return points[i].ratio * pow(points[i + 1].ratio / points[i].ratio, share);
 }
 
-/* Splits x[n], logarithms in ascending order, into two groups of at least two values so that the
- * between-group sum of squares is largest. Returns true if this sum exceeds critical_ratio(n) times
- * the within-group sum, and the group means differ by more than log1p(least). */
+/* Returns whether x[n], logarithms in ascending order, has two modes (see homogeneity_modes). */
 static bool is_cut(const double *x, size_t n, double least)
 {
     double mean = 0, total = 0, below = 0, best = -1, gap = 0;

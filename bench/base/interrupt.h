@@ -24,6 +24,5 @@ bool interrupt_came(struct interrupt *interrupt);
 void interrupt_end(struct interrupt *interrupt);
 
 /* Resets SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD and SIGXFSZ to their default actions
- * and unblocks all signals. Call this in a child before exec, because ignored and blocked signals
- * stay so across exec. */
+ * and unblocks all signals. Call this in a child before exec. */
 void interrupt_forget(void);

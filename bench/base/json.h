@@ -9,9 +9,8 @@
 
 /* ---- Writing ---- */
 
-/* Returns `text` as a new JSON string, owned by the caller; NULL if memory runs out. JSON requires
- * UTF-8: if `text` is not valid UTF-8, its invalid bytes and control characters are replaced by
- * escapes such as \xff. */
+/* Returns `text` as a new JSON string, owned by the caller; NULL if memory runs out. If `text` is
+ * not valid UTF-8, invalid bytes and control characters become escapes such as \xff. */
 json_t *json_text(const char *text);
 
 /* Returns a new string as json_text does, or JSON's null if `text` is NULL or empty. */
@@ -39,9 +38,8 @@ const char *json_text_of(const json_t *object, const char *name);
 /* Callback for the object of one line; `line` counts from 1. */
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
-/* Calls `take` for the object on each line of a file; if `take` fails, stops and returns its
- * status. *lines is the number of lines read. The last line is skipped if it is not an object, as
- * its writer may have been killed. Errors: ERR_DATA with path and line number if another line is
- * not an object, ERR_SYSTEM if the file cannot be read. */
+/* Calls `take` for the object on each line of a file, until `take` fails. *lines: number of lines
+ * read. Skips a torn last line, as its writer may have been killed. Errors: ERR_DATA if another
+ * line is not an object, ERR_SYSTEM if the file cannot be read, or the error of `take`. */
 enum status json_read_lines(FILE *file, const char *path, json_take_line *take, void *arg,
                             int *lines, struct error *e);

@@ -10,7 +10,6 @@ enum status output_refuse(int why);
 /* Returns the end of an error message for errno `why`, such as "expected a file, not a folder". */
 const char *output_expected(int why);
 
-/* Checks that `path` can be written, so that a run of hours does not fail at its end. Opens the
- * file, and removes it again if it is new. Two processes must not check one path at the same time.
- * Errors: ERR_ARGUMENT, with a message that names `option` and the reason. */
+/* Checks that `path` can be written. A missing file is created and removed again, so two processes
+ * must not check one path at the same time. Errors: ERR_ARGUMENT; the message names `option`. */
 enum status output_check(const char *option, const char *path, struct error *e);

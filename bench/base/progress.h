@@ -21,9 +21,8 @@ struct progress {
 
 /* Starts the clock of a progress display on `out`, which the caller keeps open. */
 void progress_begin(struct progress *p, FILE *out);
-/* Shows the beginning of launch `number` of `total`; `what` describes the launch and is copied.
- * left_s is the forecast of the remaining seconds (NAN: unknown). If `at_most`, `total` and left_s
- * are upper bounds. */
+/* Shows the beginning of launch `number` of `total`. Copies `what`. For left_s and `at_most`, see
+ * struct progress. */
 void progress_next(struct progress *p, size_t number, size_t total, const char *what, double left_s,
                    bool at_most);
 /* Updates the line on a terminal, at most ten times a second. */

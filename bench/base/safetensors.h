@@ -1,6 +1,6 @@
-/* Reads and writes files in the safetensors format. PyTorch users can open such a file without
- * running code from it. A file has 8 bytes with the length of its header (little-endian), the
- * header as JSON, and the tensors' bytes in C order.
+/* Reads and writes safetensors files, which PyTorch opens without running code from them. A file
+ * has 8 bytes with the length of its header (little-endian), the header as JSON, and the tensors'
+ * bytes in C order.
  *
  *   {"__metadata__":{"key":"text"},
  *    "fc.weight":{"dtype":"F32","shape":[10,784],"data_offsets":[0,31360]}, ...}
@@ -41,16 +41,15 @@ struct safetensors {
  * "OPTION: FILE cannot be written: REASON". `option`: name of the option that sets `path`. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
-/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). The
- * file appears only when it is complete and on disk: `path`.tmp is written, synchronised and
- * renamed, then the folder is synchronised. If a step fails: ERR_SYSTEM, and `path`.tmp is removed.
- * If `path` is a symbolic link, the link's target is replaced. ERR_ARGUMENT if `path` is not a
- * regular file, a name occurs twice, or a name is not UTF-8. */
+/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). Writes
+ * `path`.tmp, which is renamed once complete and on disk, or removed after an error. Replaces the
+ * target of a symbolic link. Errors: ERR_ARGUMENT if `path` is not a regular file, a name occurs
+ * twice, or a name is not UTF-8; ERR_SYSTEM. */
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 
-/* Opens and checks a file. ERR_DATA if the file cannot be read, or if its format is wrong (then the
- * message has the offset and the expected content). Call safetensors_close even after an error. */
+/* Opens and checks a file. Call safetensors_close even after an error. Errors: ERR_DATA if the file
+ * cannot be read or its format is wrong. */
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *e);
 void safetensors_close(struct safetensors *file);
 

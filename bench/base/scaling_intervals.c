@@ -112,7 +112,7 @@ static double ratio_at(const struct resampling *r, const struct scaling_sample *
 }
 
 /* Returns the median of a sample's ratios, each counted as often as its block was drawn. If no
- * block of the sample was drawn, returns the median of all its ratios. */
+ * block was drawn, each ratio counts once. */
 static double median_of(const struct resampling *r, const struct scaling_sample *sample)
 {
     size_t n = 0;

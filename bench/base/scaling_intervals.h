@@ -24,16 +24,14 @@ struct scaling_intervals {
     double residual;
 };
 
-/* Fits a law to a curve of n points. If each point has enough pairs for a 95 % interval of its
- * median, also sets 95 % intervals of the parameters; otherwise their lo and hi are NAN.
+/* Fits a law to a curve of n points, with 95 % intervals of the parameters. lo and hi are NAN if a
+ * point has too few pairs for a 95 % interval of its median.
  *
  * The intervals are percentiles of the fits to 999 resamples (Efron and Tibshirani, "An
  * introduction to the bootstrap", 1993). A resample draws as many blocks as there are, with
- * replacement; each point takes the median of its ratios in these blocks. All points share the
- * draw, since the base's launch of a block is in the ratios of all points. Equal curves have equal
- * intervals: the draws depend only on the number of blocks. If the interval of kappa contains 0,
- * the upper bound of the limit is at least the limit of a law without kappa: 1 / lower bound of
- * sigma.
+ * replacement. All points share the draw, since the base's launch of a block is in all ratios. The
+ * draws depend only on the number of blocks. If the interval of kappa contains 0, the upper bound
+ * of the limit is at least 1 / lower bound of sigma, the limit without kappa.
  *
  * Sorts the pairs. Errors: ERR_MEMORY. */
 enum status scaling_intervals(struct scaling_intervals *fitted, enum scaling_law law,

@@ -57,8 +57,8 @@ static double sum_of_squares(const struct shape *shape, struct parameters at,
     return sum;
 }
 
-/* Coefficients of the weighted least-squares cost aa sigma^2 + 2 ab sigma kappa + bb kappa^2 - 2 az
- * sigma - 2 bz kappa. Each is a sum over the points. */
+/* Coefficients of the cost aa sigma^2 + 2 ab sigma kappa + bb kappa^2 - 2 az sigma - 2 bz kappa.
+ * Each is a sum over the points. */
 struct normal {
     double aa, ab, bb, az, bz;
 };
@@ -96,8 +96,8 @@ static struct parameters with_sigma(const struct normal *s, double sigma)
     return (struct parameters){sigma, fmax(kappa, 0)};
 }
 
-/* Minimises the quadratic cost over 0 <= sigma <= 1, kappa >= 0. If the free minimum is outside,
- * the minimum is on an edge (Lawson and Hanson, "Solving least squares problems", 1974). */
+/* Minimises the quadratic cost over 0 <= sigma <= 1, kappa >= 0 (Lawson and Hanson, "Solving least
+ * squares problems", 1974). */
 static struct parameters minimum_of(const struct normal *s)
 {
     double determinant = s->aa * s->bb - s->ab * s->ab;
@@ -114,9 +114,8 @@ static struct parameters minimum_of(const struct normal *s)
     return least;
 }
 
-/* Moves *at to `to`, or part of the way: the move is halved until the sum of squares is below *sum.
- * Sets *sum to the new sum. Returns false if no move lowers the sum, or if the sum fell by rounding
- * errors only. */
+/* Moves *at towards `to`, halving the move until the sum of squares falls below *sum. Updates *sum.
+ * Returns false if the sum did not fall by more than rounding errors. */
 static bool descend(struct parameters *at, struct parameters to, double *sum,
                     const struct shape *shape, const struct scaling_point *points, size_t n)
 {
@@ -167,8 +166,8 @@ double scaling_speedup(enum scaling_law law, const struct scaling_fit *fit, doub
     return shapes[law].inverse ? p / form : p * form;
 }
 
-/* Sets the largest speed-up of a law (limit) and the p that gives it (limit_p). If kappa > 0, the
- * derivative of the speed-up is 0 at p = sqrt((1 - sigma) / kappa). */
+/* Sets limit and limit_p. If kappa > 0, the speed-up is largest at p = sqrt((1 - sigma) /
+ * kappa). */
 static void set_limit(struct scaling_fit *fit, enum scaling_law law)
 {
     fit->limit_p = fit->kappa > 0 ? fmax(sqrt((1 - fit->sigma) / fit->kappa), 1) : INFINITY;

@@ -14,17 +14,16 @@ struct scaling_point {
     double p, speedup;
 };
 
-/* sigma in [0, 1]; kappa >= 0, NAN if the law has none. `limit`: largest speed-up that the law
- * allows, INFINITY if unbounded. limit_p: value of p at which the law reaches this limit, INFINITY
- * if the law only approaches the limit. `residual`: root mean square of ln(measured / law). */
+/* sigma in [0, 1]; kappa >= 0, NAN if the law has none. `limit`: largest speed-up, INFINITY if
+ * unbounded. limit_p: p at the limit, INFINITY if the law only approaches it. `residual`: root mean
+ * square of ln(measured / law). */
 struct scaling_fit {
     double sigma, kappa, limit, limit_p, residual;
 };
 
-/* Fits a law to n points by least squares of the logarithms of the speed-ups: relative differences
- * count alike at all p. Least squares of a linearised law would weight the error of each point by
- * its distance from ideal scaling, which biases the fit. All numbers are NAN if n is less than the
- * number of parameters, or if a point has p <= 1, speedup <= 0, or a member that is not finite. */
+/* Fits a law to n points by least squares of the logarithms of the speed-ups, so that relative
+ * differences count alike at all p. All numbers are NAN if n is less than the number of parameters,
+ * or a point has p <= 1, speedup <= 0, or a member that is not finite. */
 struct scaling_fit scaling_fit(enum scaling_law law, const struct scaling_point *points, size_t n);
 
 /* Returns the speed-up of a fitted law on p processors. */

@@ -1,16 +1,15 @@
 /* Estimates the shift between two independent samples, with an exact interval. If the samples can
- * be merged in more than 2^53 orders, the normal approximation is used. Inputs are not changed. */
+ * be merged in more than 2^53 orders, the normal approximation is used. */
 #pragma once
 
 #include "kernels/base/stats.h"
 
 /* Returns the shift of y[m] relative to x[n] and its confidence interval (Hodges and Lehmann,
  * "Estimates of location based on rank tests", 1963). mid: median of all differences y - x. lo and
- * hi: two of these differences, chosen by the distribution of Wilcoxon's rank sum for confidence
- * `level`. If the populations differ by a shift alone, the interval contains the shift with at
- * least the returned level. If n and m are too small for `level`, lo and hi are the smallest and
- * the largest difference, and `met` is false. If x and y are logarithms, the shift is the logarithm
- * of a ratio. lo, mid and hi are NAN if a sample is empty or holds a NAN, or if memory runs out. */
+ * hi: two of these differences, by Wilcoxon's rank sum. The returned level assumes that the
+ * populations differ by a shift alone. If n and m are too small for `level`, lo and hi are the
+ * smallest and the largest difference, and `met` is false. lo, mid and hi are NAN if a sample is
+ * empty or holds a NAN, or memory runs out. */
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
@@ -18,14 +17,12 @@ struct interval two_samples_shift(const double *x, size_t n, const double *y, si
  * confidence interval of stats_median_interval. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
-/* Returns the smallest sample size n at which an interval of confidence `level` exists. If `both`,
- * the interval compares two samples of n values, otherwise one sample of n values with a known
- * number. */
+/* Returns the smallest sample size n at which an interval of confidence `level` exists: between two
+ * samples of n values if `both`, otherwise between one sample and a known number. */
 size_t samples_needed(double level, bool both);
 
-/* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of samples of n and m
- * values without ties. *probability is P(U < c). Returns 0 if P(U = 0) > tail, or if memory runs
- * out. */
+/* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of n and m values without
+ * ties. *probability is P(U < c). Returns 0 if P(U = 0) > tail or memory runs out. */
 size_t rank_sum_critical(size_t n, size_t m, double tail, double *probability);
 
 /* Returns the p-quantile of Student's t with `df` degrees of freedom, which need not be whole. NAN

@@ -1,6 +1,6 @@
-/* Tests which rank the other ranks wait for, by one vote per launch. Steps of a launch depend on
- * each other, so the launch votes once: for the rank that arrived last in the most steps. If no
- * rank is slower than the others, each rank is equally likely to get the vote. */
+/* Tests which rank the other ranks wait for. Steps depend on each other, so each launch votes once:
+ * for the rank that arrived last in the most steps. Null hypothesis: each rank is equally likely to
+ * get the vote. */
 #pragma once
 
 #include <stddef.h>

@@ -17,19 +17,18 @@ struct cluster {
     struct node root;
 };
 
-/* Reads the description of a cluster. `name`: path of the file, or NAME for
- * configs/sites/NAME.yaml, which is searched in the current folder, then in `home`. ERR_ARGUMENT if
- * the file is not found. ERR_SPEC with file:line:column if the content of the file is wrong. Call
- * cluster_free afterwards, even after an error. */
+/* Reads the description of a cluster. `name`: path of the file, or NAME for configs/sites/NAME.yaml
+ * in the current folder, then in `home`. Errors: ERR_ARGUMENT if the file is not found, ERR_SPEC if
+ * its content is wrong. Call cluster_free afterwards, even after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 
-/* cluster_text, cluster_count and cluster_list return the value of a key. If the file does not have
- * the key, they return "", 1 and NULL. *n: number of items in the list. */
+/* cluster_text, cluster_count and cluster_list return the value of a key; "", 1 and NULL if the
+ * file does not have the key. *n: number of items in the list. */
 const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the size of the cluster's largest job: cores per node and number of nodes. Every job
- * reads its spec as if the job had this size, so that all jobs have the same points. */
+/* Returns the size of the cluster's largest job. Every job reads its spec for this size, so that
+ * all jobs have the same points. */
 struct spec_machine cluster_machine(const struct cluster *c);

@@ -8,8 +8,8 @@
 #include "bench/base/log.h"
 #include "bench/sites/argv.h"
 
-/* Returns whether this process belongs to a Slurm job but runs on another machine than the job's
- * nodes. slurmd sets SLURMD_NODENAME for every process that it starts on these nodes. */
+/* Returns whether this process belongs to a Slurm job but runs outside the job's nodes. On these
+ * nodes, slurmd sets SLURMD_NODENAME. */
 static bool is_beside_its_job(void)
 {
     return getenv("SLURM_JOB_ID") != NULL && getenv("SLURM_JOB_NODELIST") != NULL &&

@@ -5,8 +5,7 @@
 #include "bench/runner/campaign.h"
 
 /* If this process runs in salloc's shell outside the job's nodes, replaces this process by the same
- * command on the job's first node. That node's cores and caches are then measured. Returns OK if
- * the process already runs on a node of the job, or if there is no job. */
+ * command on the job's first node. Otherwise returns OK. */
 enum status job_move(const struct tools *tools, char *const *command, struct error *e);
 
 /* Returns ERR_UNAVAILABLE, with the sbatch command to type, if points need a Slurm job and none

@@ -7,8 +7,8 @@
 #include "bench/runner/files.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether a point still lacks launches. A skipped point lacks launches, since it may fit a
- * larger job. A point that diverged, or shares the launches of another point, lacks none. */
+/* Returns whether a point still lacks launches. A skipped point does, since it may fit a larger
+ * job. */
 static bool lacks(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = &o->points.points[point];
@@ -34,8 +34,8 @@ static void keep_different(struct missing *m)
     m->n = n;
 }
 
-/* Returns the number of nodes that a point needs in a job: 0 if the point is simulated, 1 if its
- * hosts are emulated on one machine, otherwise its option `nodes`. */
+/* Returns the number of nodes that a point needs in a job; 0 if simulated. Emulated hosts share one
+ * node. */
 static long nodes_of(const struct spec *spec, size_t point)
 {
     const struct config *c = &spec->points[point].config;
@@ -55,8 +55,8 @@ static bool fits(const struct point *point, const struct spec_machine *machine)
            missing_cores(point) <= machine->usable_cores;
 }
 
-/* Returns whether a base point needs no job of its own. If so, the jobs of points on more nodes
- * will run all its missing launches, each paired with a launch of such a point. */
+/* Returns whether a base point needs no job of its own: jobs of points on more nodes will run all
+ * its missing launches. */
 static bool comes_with_others(const struct launch_order *o, const struct spec *spec,
                               const struct spec_machine *machine, size_t point)
 {

@@ -6,9 +6,9 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* `nodes` [n]: numbers of nodes of the points that lack launches, distinct and ascending. n is 0 if
- * every requested point needs more cores per node than a node has. A base point of speed-ups is
- * ignored if jobs for points on more nodes will run all its missing launches. */
+/* `nodes` [n]: numbers of nodes of the points that lack launches, distinct and ascending; owned.
+ * Empty if every requested point needs more cores per node than a node has. A base point of
+ * speed-ups is ignored if jobs on more nodes will run all its missing launches. */
 struct missing {
     long *nodes;
     size_t n;

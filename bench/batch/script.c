@@ -36,8 +36,8 @@ static void write_modules(FILE *out, const struct script *s)
     fputs("\"\n", out);
 }
 
-/* Writes the cluster's setup lines, and exports the size of the cluster's largest job. Every job of
- * the campaign uses this size to expand the spec, so that all jobs have the same points. */
+/* Writes the cluster's setup lines, and exports the size of its largest job (see
+ * cluster_machine). */
 static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");

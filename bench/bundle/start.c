@@ -1,8 +1,6 @@
-/* Starts a program of a bundle (ci/bundle.sh). This starter is linked statically and installed as
- * NAME. It runs NAME.program in the same folder with the bundle's dynamic loader and libraries. A
- * program started directly would use the loader at a fixed absolute path; with the starter, a
- * bundle works in any folder. ps and top show the loader's file name, so each program has its own
- * link to the loader, lib/as/NAME. */
+/* Starts a program of a bundle (ci/bundle.sh). This starter, NAME, is linked statically. It runs
+ * NAME.program with the bundle's dynamic loader and libraries, so that a bundle works in any
+ * folder. ps and top show the loader's file name, so each program has its own link, lib/as/NAME. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -60,9 +60,8 @@ static enum status find_reduction(struct cell *cell, const char *name, struct er
     return OK;
 }
 
-/* Reads reduction, column and file from the first `length` characters of the value's text, which
- * end before `where`. If the word `of` is missing, the value is arithmetic and cell->file stays
- * NULL. */
+/* Reads reduction, column and file from the first `length` characters of the value's text. Without
+ * the word `of`, the value is arithmetic and cell->file stays NULL. */
 static enum status split(struct cell *cell, size_t length, struct error *e)
 {
     char *words[5] = {NULL}, *rest = cell->words, *word;
@@ -135,9 +134,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* Sources of the confidence level of intervals in columns whose names start with `begins`. Column
- * `by` has the level itself or, if `pairs`, the number of launch pairs, which determines the
- * level. */
+/* Sources of the confidence level of intervals in columns that start with `begins`. Column `by` has
+ * the level or, if `pairs`, the number of launch pairs. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -149,8 +147,8 @@ static const struct {
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
 /* Returns whether the confidence level of the interval of `column` in this row is below
- * CLAIM_LEVEL. If `column` is not in `sureties`, or if its number of pairs is missing (as in tables
- * of earlier versions), uses the level of step_ms (column ci_level). */
+ * CLAIM_LEVEL. Uses the level of step_ms (column ci_level) in tables of earlier versions, which
+ * lack the number of pairs. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -231,8 +229,8 @@ static enum status take_rows(struct cell *cell, struct error *e)
 
 /* ---- Reductions ---- */
 
-/* Returns the smallest (sign 1) or largest (sign -1) lo, mid and hi of the cell's numbers, each
- * selected separately. *line is the line of the row with the selected mid. */
+/* Returns the smallest (sign 1) or largest (sign -1) lo, mid and hi, each selected separately.
+ * *line: line of the row with the selected mid. */
 static struct interval least(int *line, const struct cell *cell, double sign)
 {
     struct interval r = cell->numbers[0].value;
@@ -259,8 +257,8 @@ static struct interval sum_over(const struct cell *cell, double n)
     return r;
 }
 
-/* For n >= 2, returns an interval with mid = `median` and the bounds of Student's t interval of the
- * mean. The level is exactly CLAIM_LEVEL if x[] is normally distributed. */
+/* Returns an interval for n >= 2 values: mid = `median`, with the bounds of Student's t interval of
+ * the mean. The level is exact if x[] is normally distributed. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = x[0], squares = 0;
@@ -282,9 +280,9 @@ struct interval claim_median_interval(const double *x, size_t n)
     return r.met || n == 1 ? r : normal_interval(x, n, r.mid);
 }
 
-/* Fills x[] with one value per launch, the median of the launch's consecutive rows. If the table
- * has no column `launch`, fills x[] with the values of all rows. Returns the length of x. `own` is
- * scratch space of cell->n values. */
+/* Fills x[] with one value per launch, the median of the launch's consecutive rows; without a
+ * column `launch`, with all values. Returns the length of x. `own`: scratch space of cell->n
+ * values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;
@@ -301,9 +299,8 @@ static size_t find_launches(double *x, double *own, const struct cell *cell)
     return n;
 }
 
-/* Computes the median over launches and its interval. The median of several published numbers is
- * exact. If only one row matches, the row's own interval is kept; a measured row without an
- * interval gets an unbounded one. */
+/* Computes the median over launches and its interval. A single row keeps its own interval,
+ * unbounded if the row was measured without one. */
 static enum status find_median(struct interval *r, const struct cell *cell, struct error *e)
 {
     double *x;
@@ -396,9 +393,8 @@ static const char *name_missing(char text[200], const struct cell *cell)
     return "no row matches; correct the condition, or run the campaign with such a point";
 }
 
-/* Handles a cell without numbers. Reduction `only` accepts a text and copies it to value->word.
- * ERR_SPEC if another reduction selects a text, or if a published table has no value. If the table
- * of a run has no value, sets claim->reason, since the claim cannot be judged. */
+/* Handles a cell without numbers. Copies the text of reduction `only` to value->word, or sets
+ * claim->reason if the table of a run has no value. Otherwise ERR_SPEC. */
 static enum status find_nothing(const struct cell *cell, struct error *e)
 {
     struct claim_value *value = cell->value;

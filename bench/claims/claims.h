@@ -15,25 +15,23 @@
  *       holds: ratio > 1
  *
  * A value is a cell, "[reduction] column of file [where condition]", or arithmetic over earlier
- * values. `file` is run/file.csv for a table of a run in reference/, or file.csv for a table in
- * published/. Both folders are beside the claims file. Names in `column` and `condition` are
- * columns or, for summary.csv, also options of the points, as in `scalebench check`.
+ * values. `file` is run/file.csv for a run in reference/, or file.csv for a table in published/.
+ * Both folders are beside the claims file. Names in `column` and `condition` are columns or, for
+ * summary.csv, also options of the points.
  *
  * The verdict evaluates `holds` over 95 % intervals of the values. A cell takes its interval from
  * columns *_lo and *_hi if their confidence level reaches 95 %. `median of` a column has an
  * interval from order statistics for six or more launches, and from Student's t for two to five. A
- * launch with several rows counts once, by the median of its rows. Any other cell has an unbounded
- * interval if its column has bounds *_lo and *_hi, if it is in a measured column of summary.csv, or
- * if it is the median of one launch. The remaining cells, such as counted and published numbers,
- * are exact.
+ * launch counts once, by the median of its rows. Any other cell has an unbounded interval if its
+ * column has bounds *_lo and *_hi, if its column of summary.csv is measured, or if it is the median
+ * of one launch. The remaining cells, such as counted and published numbers, are exact.
  *
- * For two medians over different launches, "a - b" and "a / b" have the estimate and exact interval
- * of Hodges and Lehmann for two samples (bench/base/two_samples.h); "a / b" uses logarithms. For
- * two medians over the same launches, each launch gives one difference or quotient, and the
- * interval is computed for the median of these numbers. All other arithmetic has the interval of
- * its corners: the smallest and largest result over the intervals of its values. This includes
- * arithmetic over samples that are too small for 95 %, or over columns that raw.csv lacks (such as
- * speedup).
+ * For two medians over different launches, "a - b" and "a / b" have the estimate and interval of
+ * two_samples_shift (bench/base/two_samples.h); "a / b" uses logarithms. For two medians over the
+ * same launches, each launch gives one difference or quotient, and the interval is computed for the
+ * median of these numbers. All other arithmetic has the smallest and largest result over the
+ * intervals of its values. This includes samples that are too small for 95 %, and columns that
+ * raw.csv lacks (such as speedup).
  *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
@@ -93,9 +91,8 @@ struct claim_value {
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
-/* Launches that would decide an undecided claim. The number is an estimate. It assumes that the
- * claim's values stay the same, and that half widths of their intervals shrink as expected for
- * normally distributed values. */
+/* Launches that would decide an undecided claim. The estimate assumes that the claim's values stay
+ * the same, and that their intervals shrink as for normally distributed values. */
 struct claim_need {
     bool known;      /* the claim is undecided, raw.csv has its launches, and more launches could
                         narrow its intervals */
@@ -151,9 +148,9 @@ struct claims {
     size_t n_tables;
 };
 
-/* Reads a file of claims and judges each claim. Errors: ERR_ARGUMENT if `path` does not end in
- * .yaml or .yml, ERR_SPEC with line and column for mistakes in the file, ERR_DATA with file and
- * line for unreadable tables. Call claims_free in any case. */
+/* Reads a file of claims and judges each claim. Call claims_free in any case. Errors: ERR_ARGUMENT
+ * if `path` does not end in .yaml or .yml, ERR_SPEC for mistakes in the file, ERR_DATA for
+ * unreadable tables. */
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
 
@@ -162,21 +159,19 @@ void claims_free(struct claims *c);
 enum status claims_select(struct claims *c, const char *of, struct error *e);
 
 /* Compares the verdicts with an earlier claims.csv at `path`. Lists on `out` each claim whose
- * verdict differs, and each claim that is new or missing. *differing is the number of these claims.
- * If there is no such file, every claim differs. */
+ * verdict differs, or that is new or missing. *differing: number of these claims. Without such a
+ * file, every claim differs. */
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
-/* Reads the story from the README.md beside the claims file: the text between the HTML comments
- * begin_mark and end_mark (story.c). *line is the line of README.md where the story begins. *text
- * is NULL if there is no README.md, or if the claims file is not called claims.yaml. The caller
- * frees *text. */
+/* Reads the story, the text between begin_mark and end_mark (story.c) in the README.md beside the
+ * claims file. *line: line where the story begins. The caller frees *text, which is NULL if there
+ * is no README.md, or if the claims file is not called claims.yaml. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Checks the story's links of the form "[words](FILE#L<line>)". The words must be a claim's verdict
- * or value (possibly rounded) that has this address (claim_address). Lists wrong links on `out`;
- * *wrong is their number. */
+/* Checks the story's links "[words](FILE#L<line>)". The words must be a claim's verdict or rounded
+ * value with this address (claim_address). Lists wrong links on `out`; *wrong is their number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
 /* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if `open` begins
@@ -191,15 +186,14 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the function that writes verdicts in format `name`. If `plan`, finds the function that
- * writes the plan instead: one row per undecided claim, with the number of launches that would
- * decide it. The plan begins with the claim whose launches decide the most claims per second of
- * measurement. If `name` is unknown, the message of ERR_ARGUMENT lists all formats. */
+/* Finds the function that writes verdicts in format `name` or, if `plan`, the plan: the launches
+ * that would decide each undecided claim, most claims per second first. Errors: ERR_ARGUMENT if
+ * `name` is unknown. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
-/* Writes "63 claims: 20 survive, 15 fail ...". Counts the claims of the report to which claim `of`
- * belongs, or all claims if `of` is NULL, without claims that claims_select left out. */
+/* Writes "63 claims: 20 survive, 15 fail ..." for the report of claim `of` (NULL: all claims),
+ * without claims that claims_select left out. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
 /* Columns of claims.csv and of the plan, from csv_claims.def and csv_plan.def. */
@@ -216,22 +210,21 @@ void claim_tables_free(struct claims *c);
  * missing, sets claim->reason. */
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
-/* Computes the i-th value of a claim as arithmetic over earlier values. If claim->reason is already
- * set, the value is NAN. Division by 0 gives NAN and sets claim->reason, but is ERR_SPEC if all
- * numbers of the claim are published. */
+/* Computes the i-th value of a claim as arithmetic over earlier values. NAN if claim->reason is
+ * already set. Division by 0 gives NAN and sets claim->reason; ERR_SPEC if all numbers are
+ * published. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
-/* Replaces the interval of a value "a - b" or "a / b" by the interval computed from the launches of
- * a and b, if there are enough launches. Other values stay as they are. */
+/* Replaces the interval of a value "a - b" or "a / b" by an interval from the launches of a and b,
+ * if there are enough. Other values stay as they are. */
 enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
-/* Returns the 95 % interval of the median of n >= 1 launches: from order statistics for six or
- * more, from Student's t for two to five, unbounded for one. */
+/* Returns the 95 % interval of the median of n >= 1 launches: by order statistics for six or more,
+ * by Student's t for two to five, unbounded for one. */
 struct interval claim_median_interval(const double *x, size_t n);
 
-/* Returns the unit of a claim's value (a condition_unit_of callback). Gives units of different
- * size, such as s and ms, different kinds: condition_match_units then refuses to add or compare
- * them, instead of converting them. */
+/* Returns the unit of a claim's value (a condition_unit_of callback). Units of different size, such
+ * as s and ms, get different kinds, so that they cannot be added or compared. */
 struct condition_unit claim_unit_of(const char *name, const void *claim);
 
 /* Returns the name of the method that computed the interval of an arithmetic value; NULL for a
@@ -253,9 +246,8 @@ bool claim_is_open(const struct claim *claim, const char *name);
  * claim->reason. */
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
-/* Returns the expected half width of the 95 % interval of the median of n launches, in standard
- * deviations of one launch; infinite if n < 2. The interval uses Student's t for two to five
- * launches, and order statistics for six or more. */
+/* Returns the expected half width of claim_median_interval for n launches, in standard deviations
+ * of one launch; infinite if n < 2. */
 double claim_expected_width(size_t n);
 
 /* Returns the expected half width of the two-sample interval over n and m launches, in standard
@@ -266,9 +258,8 @@ double claim_expected_shift(size_t n, size_t m);
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
 /* Writes the address of a value's row or consecutive rows, such as "published/a.csv#L3". For the
- * verdict (`value` NULL), and for a value that has no rows or combines separate rows, writes the
- * address of the claim's row in claims.csv. `index` is the claim's index in the claims file.
- * Returns `text`. */
+ * verdict (`value` NULL) and values without such rows, writes the address of the claim's row in
+ * claims.csv. `index`: index of the claim in the claims file. Returns `text`. */
 enum { CLAIM_ADDRESS = 320 };
 char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
 

@@ -24,9 +24,8 @@ static enum status use(struct claim_need *need, const struct claim_table *raw, s
     return OK;
 }
 
-/* Returns whether a row of raw.csv is a successful launch of `point`, of the kind `run` ("time" or
- * "accuracy"), with a number in `column`. If raw.csv lacks this column (for example speedup), the
- * number is not required. */
+/* Returns whether a row of raw.csv is a successful launch of `point` and kind `run` ("time" or
+ * "accuracy"), with a number in `column` if raw.csv has this column. */
 static bool is_launch(const struct claim_table *raw, size_t row, const char *point,
                       const char *column, const char *run)
 {
@@ -36,8 +35,8 @@ static bool is_launch(const struct claim_table *raw, size_t row, const char *poi
            (computed || !isnan(csv_table_value(claim_csv_of(raw), row, column)));
 }
 
-/* Appends the launches of a point to need->used: timed launches with a value in the column, or
- * accuracy runs if there are no such launches. Adds their number to *n. */
+/* Appends a point's timed launches to need->used, or its accuracy runs if there are none. Adds
+ * their number to *n. */
 static enum status use_point(struct claim_need *need, size_t *n, const struct claim_table *raw,
                              const char *point, const char *column, struct error *e)
 {

@@ -43,10 +43,9 @@ double claim_expected_shift(size_t n, size_t m)
     size_t critical = rank_sum_critical(n, m, (1 - CLAIM_LEVEL) / 2, &tail);
     if (critical == 0)
         return INFINITY;
-    /* Blom's formula, applied to the n x m differences between launches of the two samples. The
-     * standard deviation of a difference is sqrt(2) times the standard deviation of a launch. The
-     * differences are not independent, so the result is 6 % too large for two samples of 6
-     * launches, and 2 % for two samples of 20. */
+    /* Blom's formula, applied to the n x m differences between launches. A difference has sqrt(2)
+     * times the standard deviation of a launch. Differences are not independent: the result is 6 %
+     * too large for two samples of 6 launches, and 2 % for two samples of 20. */
     double share = ((double)critical - 0.375) / ((double)(n * m) + 0.25);
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
@@ -115,10 +114,9 @@ static bool varies(const struct interval *number)
 }
 
 /* Sets deciding[i] if the condition uses value i, directly or through arithmetic. For each deciding
- * cell with an interval, appends the cell's launches to need->used and sets widths[i] to the
- * expected half width, in standard deviations of one launch; other widths stay 0. need->known
- * becomes false if no deciding cell has an interval, or if a deciding cell with an interval has
- * unknown launches or ranks that share cores. */
+ * cell with an interval, appends the launches to need->used and sets widths[i] to the expected half
+ * width, in standard deviations of one launch. Other widths stay 0. need->known becomes false if
+ * there is no such cell, or if one has unknown launches or ranks that share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -147,9 +145,8 @@ static enum status count_launches(double *widths, bool *deciding, struct claim *
 
 /* ---- The number of launches ---- */
 
-/* Returns an interval with its half widths scaled from the expected half width `now` to the
- * expected half width `then`, but never widened. An unbounded interval becomes exact, since the
- * spread of its launches is unknown. */
+/* Scales an interval's half widths by then / now, two expected half widths, but never widens it. An
+ * unbounded interval becomes exact, since its spread is unknown. */
 static struct interval narrow(struct interval number, double now, double then)
 {
     double by = fmin(1, then / now);
@@ -187,8 +184,7 @@ static struct interval expect_first(const struct claim_value *value, const struc
 }
 
 /* Sets at->number of a difference or quotient to the paired or two-sample interval expected from
- * `launches` launches. Keeps the METHOD_CORNERS interval if that method applies to any number of
- * launches. */
+ * `launches` launches. Keeps a METHOD_CORNERS interval if value->launches are 0. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {

@@ -86,8 +86,8 @@ static struct interval exponential(struct interval i)
 }
 
 /* Sets the interval of a - b or a / b: by METHOD_PAIRS if both samples list the same launches, by
- * METHOD_TWO_SAMPLES if they share no launch. Keeps METHOD_CORNERS if the samples share only some
- * launches, or have too few launches. Overwrites s[].x. */
+ * METHOD_TWO_SAMPLES if they share none. Otherwise, or if launches are too few, keeps
+ * METHOD_CORNERS. Overwrites s[].x. */
 static enum status compare(struct claim_value *value, struct claim_sample s[2], bool ratio,
                            struct error *e)
 {

@@ -15,8 +15,8 @@ struct claim_table {
 
 /* Finds a table by its name in a claims file; reads it at its first use. *found is valid until
  * claims_free. If the run is not measured yet, (*found)->there is false. Errors: ERR_SPEC at `mark`
- * for a malformed name, a run that is not in the claims file or a missing published table, ERR_DATA
- * for a table that cannot be read. */
+ * for a malformed name, an unknown run or a missing published table, ERR_DATA for an unreadable
+ * table. */
 enum status claim_tables_find(const struct claim_table **found, struct claims *c, const char *file,
                               struct mark mark, struct error *e);
 
@@ -30,8 +30,8 @@ static inline const struct csv_table *claim_csv_of(const struct claim_table *tab
 bool claim_has_text(const struct claim_table *table, size_t row, const char *column,
                     const char *text);
 
-/* Appends the launches behind a cell (rows of its run's raw.csv) to need->used. A ratio to a base
- * also uses the base's launches. Adds the number of launches of the cell's own points to *n. */
+/* Appends the launches behind a cell (rows of raw.csv) to need->used. A ratio to a base also uses
+ * the base's launches. Adds the number of launches of the cell's own points to *n. */
 enum status claim_use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
                            const struct claim_value *value, struct error *e);
 
@@ -43,9 +43,9 @@ struct claim_sample {
     const struct node *run; /* run that contains the launches */
 };
 
-/* Finds the launches behind a cell, and the cell's value in each launch. Reads them from the cell's
- * own table if that table has a column `launch`, else from raw.csv if the cell has exactly one row.
- * s->n is 0 if no launch is found. Free s->x and s->launches, also after an error. */
+/* Finds the launches behind a cell, and its value in each: in the cell's own table if that has a
+ * column `launch`, else in raw.csv if the cell has exactly one row. s->n is 0 if no launch is
+ * found. Free s->x and s->launches, also after an error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 

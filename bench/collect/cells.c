@@ -190,7 +190,7 @@ static void fill_metrics(struct cells *c, const struct point_samples *all)
 /* ---- Columns from several metrics ---- */
 
 /* Returns whether the waiting time at `offset` of struct launch_result is known in every launch.
- * Waiting times below clock_error_us are unknown; a median over the other launches would be too
+ * Waits below clock_error_us are unknown, so a median over the other launches would be too
  * large. */
 static bool all_know_waits(const struct samples *time, size_t offset)
 {
@@ -269,9 +269,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
-/* Writes whether the ranks' weights were equal in every launch, and when they were compared: after
- * each step or only at the end. If a launch did not compare weights, weights_compared stays empty,
- * and so does weights_equal unless another launch found a difference. */
+/* Writes whether the ranks' weights were equal in every launch, and when they were compared. If a
+ * launch did not compare weights, writes only a difference that another launch found. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {
@@ -288,8 +287,8 @@ static void fill_weights(struct cells *c, const struct point *point,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* Writes the link between emulated or simulated hosts, as the options set it. If they leave it at
- * its default, the manifest's link is written, if any, since the user may have set up the hosts. */
+/* Writes the link between emulated or simulated hosts. With default options, the manifest's link is
+ * preferred, since the user may have set up the hosts. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

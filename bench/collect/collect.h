@@ -1,6 +1,6 @@
-/* Turns a run's records into tables and figures: raw.csv with one row per launch, summary.csv with
- * one row per point, the other files of columns/files.def, and the table at the end of a campaign.
- * The only input is the run's folder: resolved spec, journal, records. */
+/* Turns a run's records into raw.csv (one row per launch), summary.csv (one row per point), the
+ * other files of columns/files.def, and the table at the end of a campaign. The only input is the
+ * run's folder: resolved spec, journal, records. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,14 +39,13 @@ struct launch_result {
                                    1"; "": no difference */
 };
 
-/* Reads the records DIR/rank.*.jsonl of `ranks` ranks. An incomplete last line is ignored. Errors:
- * ERR_DATA with file and line if a rank's records lack their `end` line, or ranks disagree on facts
- * of the launch. */
+/* Reads the records DIR/rank.*.jsonl of `ranks` ranks. Ignores an incomplete last line. Errors:
+ * ERR_DATA if a rank's `end` line is missing, or ranks disagree on facts of the launch. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
-/* Reads an elastic launch, whose number of ranks changes between segments. Only the records of the
- * last segment are read, since these records include earlier segments. `ranks`: number of ranks of
- * a launch without segments, such as a timed launch; else ignored. Errors as launch_read. */
+/* Reads an elastic launch from the records of its last segment, which include earlier segments.
+ * `ranks`: number of ranks of a launch without segments, such as a timed launch; else ignored.
+ * Errors as launch_read. */
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
@@ -57,15 +56,13 @@ double launch_wall_s(const struct journal_launch *launch, const struct launch_re
 /* Sets every metric of `result` to unknown: numbers to NAN, truth values to -1, texts to "". */
 void launch_clear(struct launch_result *result);
 
-/* Reads the results of a launch of `point` that ran for wall_s seconds. For a user's program
- * without records, result->steps is 1, and step_ms is the time that option workload.time selects:
- * the wall time or a metric. Errors as launch_read; ERR_DATA also if a metric is missing in the
- * output. */
+/* Reads the results of a launch of `point` that ran for wall_s seconds. A user's program without
+ * records has one step, whose time option workload.time selects. Errors as launch_read; ERR_DATA
+ * also if a metric is missing in the output. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
-/* launch_simulated_write writes the results of a simulated launch to DIR/simulated.json, and
- * launch_simulated_read reads them from there. Errors name the file: ERR_SYSTEM if the file cannot
- * be written, ERR_DATA if it is missing or damaged. */
+/* Writes or reads the results of a simulated launch, DIR/simulated.json. Errors: ERR_SYSTEM if the
+ * file cannot be written, ERR_DATA if it is missing or damaged. */
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
@@ -79,13 +76,13 @@ void launch_take_hello(struct launch_result *result, const struct launch_result 
 bool launch_has_records(const char *dir, const struct point *point);
 
 /* Reads the user's metrics from the launch's log into values [number of workload.metrics], in the
- * order of the spec. Errors: ERR_DATA with pattern and log if a metric is missing. */
+ * order of the spec. Errors: ERR_DATA if a metric is missing. */
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
 /* Returns the work of one step; work / step time is the speed of a point. The work is `images`, the
- * number of images per step. If `images` is NAN, as for a user's program without records, the work
- * is the number of ranks if scaling is weak or epoch, else 1. */
+ * images per step. If `images` is NAN (a user's program without records), the work is the number of
+ * ranks if scaling is weak or epoch, else 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
 /* Returns whether the launch's nodes have different processor models. result->cpus lists the
@@ -111,15 +108,14 @@ enum point_status {
 };
 const char *const *point_status_names(void);
 
-/* Returns fact i of a launch, as text. The facts are the fields flagged FIELD_IDENTITY, which must
- * be equal in all launches of a point. Sets *name to the fact's name in the records' `hello` line
- * and in the output of a program's option --identify. Returns "" if the fact is not recorded, NULL
- * if i is beyond the last fact. */
+/* Returns fact i of a launch, as text: a field flagged FIELD_IDENTITY, equal in all launches of a
+ * point. Sets *name to the fact's name in records. Returns "" if the fact is not recorded, NULL if
+ * i is beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
-/* A launch of the journal, with its results. `ok`: the launch is valid. A valid launch succeeded,
- * has complete records, and its training did not diverge. `reason`: why the launch is not valid.
- * `result` is set only if the launch is valid or diverged. */
+/* A launch of the journal, with its results. `ok`: the launch is valid: it succeeded, has complete
+ * records, and did not diverge. `reason`: why the launch is not valid. `result` is set only if the
+ * launch is valid or diverged. */
 struct summary_launch {
     bool ok, diverged;
     bool replaced; /* the launch is not valid, but was retried, or a later launch of the same block
@@ -198,9 +194,8 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
-/* Ratio of images/s: this point / the point with equal options in a peer program. `ratio` =
- * work_ratio x rate_ratio. work_ratio: FLOPs per image, peer / point. rate_ratio: FLOP/s, point /
- * peer. */
+/* Ratio of images/s: this point / the point with equal options in a peer program. It is work_ratio
+ * (FLOPs per image, peer / point) x rate_ratio (FLOP/s, point / peer). */
 struct point_beside_peer {
     struct interval ratio;
     size_t pairs; /* number of launch pairs (point and peer, same block) */
@@ -342,14 +337,13 @@ struct summary {
                       as "1gbit delay none"; "": none */
 };
 
-/* Computes the summary of a run. `spec` and `journal` must live until summary_free. A point fails,
- * with file and line as reason, if the journal calls a launch ok but its records cannot be read.
- * Call summary_free in any case. */
+/* Computes the summary of a run. `spec` and `journal` must live until summary_free. Call
+ * summary_free in any case. A point fails if the records of a successful launch cannot be read. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
-/* Reads a summary from <run>/summary.csv, for a run without journal and records. Such a summary has
- * points, but no launches (s->launches is NULL). Columns that an older version did not write are
- * unknown. Errors: ERR_DATA with file and line if the rows are not the spec's points. */
+/* Reads a summary from <run>/summary.csv, for a run without journal and records. s->launches is
+ * NULL. Columns that an older version did not write are unknown. Errors: ERR_DATA if the rows are
+ * not the spec's points. */
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 void summary_free(struct summary *s);
@@ -357,13 +351,12 @@ void summary_free(struct summary *s);
 /* Returns whether the status of a point makes the campaign fail (point_status.def). */
 bool summary_fails(const struct summary *s, size_t point);
 
-/* Returns whether the point has the flag seeds_missing: a requested seed has no valid accuracy run.
- * Ignores the flag at points that request no seeds, since earlier versions set the flag there
- * too. */
+/* Returns whether a requested seed has no valid accuracy run (flag seeds_missing). Ignores the flag
+ * at points without requested seeds: earlier versions set it there too. */
 bool point_lacks_seeds(const struct point_summary *p);
 
-/* Writes the CSV files of the run (RFC 4180, decimal points in any locale). Each file is written to
- * a temporary file and renamed. Reads the records of valid launches again. */
+/* Writes the CSV files of the run (RFC 4180, decimal points in any locale), each atomically. Reads
+ * the records of valid launches again. */
 enum status summary_write(const struct summary *s, const char *run_dir, struct error *e);
 
 /* Writes only fits.csv, for a run without journal and records. Writes nothing if fits.csv would
@@ -374,7 +367,7 @@ enum status summary_write_fits(const struct summary *s, const char *run_dir, str
 enum status published_check(const struct spec *spec, struct error *e);
 
 /* Returns the name of the i-th CSV file that a run of this spec writes, such as "raw.csv"; NULL
- * beyond the last. The run may still lack fits.csv, if no curve is long enough for a fit. */
+ * beyond the last. fits.csv is still missing if no curve is long enough. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* Columns of all CSV files of a run, file by file, in order. */

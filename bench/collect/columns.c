@@ -9,9 +9,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Defines constants for the type, unit and meaning of each metric, which the PLACE rows of
- * `columns` use. LAUNCHES_<reduction>: text appended to the meaning in summary.csv if launches are
- * combined by this reduction. */
+/* Defines constants for the type, unit and meaning of each metric, for the PLACE rows of `columns`.
+ * LAUNCHES_<reduction>: text appended to the meaning in summary.csv. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""

@@ -101,13 +101,12 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 /* Returns the *n names of the CSV files of a run, without .csv, from columns/files.def. */
 const char *const *csv_file_names(size_t *n);
 
-/* Returns the meaning of a row of `file`, from files.def, if runs of this spec do not write `file`.
- * NULL: runs of this spec write `file`, or files.def has no such file. */
+/* Returns the meaning of a row of `file` (files.def) if runs of this spec do not write `file`.
+ * NULL: they do, or files.def has no such file. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
-/* Returns the option that the spec must set so that the column has values (needs.def).
- * OPTION_COUNT: no option is missing. `name` may be a short name (step_ms) or a bound of an
- * interval (speedup_lo). */
+/* Returns the option that the spec must set so that the column has values (needs.def);
+ * OPTION_COUNT: none. `name` may be a short name (step_ms) or a bound (speedup_lo). */
 enum option_id column_lack(const char *name, const struct spec *spec);
 enum { LACK_BYTES = 320 };
 /* Writes to `why` the reason why a column is empty. `lack`: the missing option, as returned by

@@ -36,8 +36,8 @@ static long ranks_of(const struct point_summary *p)
     return config_int(&p->point->config, OPT_RANKS);
 }
 
-/* Returns whether the point belongs to the curve: it has more cores than its base
- * (point_is_scaled), its base is the curve's base, and both points are simulated or neither is. */
+/* Returns whether the point belongs to the curve, which has one base and never joins measured and
+ * simulated points. */
 static bool belongs(const struct curve *curve, const struct point_summary *p,
                     const struct summary *s)
 {
@@ -124,9 +124,9 @@ static double bound_of(const struct interval *i, enum bound bound)
 }
 
 /* Returns the number of ranks at which the efficiency (MID), or a bound of its interval (LO, HI),
- * first falls below FITS_KNEE. Between two points, interpolates 1 / efficiency (cost of an image
- * relative to the base) linearly in the number of ranks. NAN: the efficiency never falls below
- * FITS_KNEE, or is unknown at a point before the knee. */
+ * first falls below FITS_KNEE. NAN: it never does, or is unknown before the knee. Between two
+ * points, interpolates the relative cost of an image, 1 / efficiency, linearly in the number of
+ * ranks. */
 static double knee_of(const struct curve *curve, enum bound bound, const struct summary *s)
 {
     double ranks = (double)ranks_of(curve->base), inverse = 1;

@@ -23,7 +23,7 @@ struct fits {
 enum status fits_make(struct summary *s, const struct timings *launches, struct error *e);
 
 /* Sets s->fits as fits_make does, but reads the launches from <run_dir>/raw.csv. Without this file,
- * the fits have no intervals. Errors: also ERR_DATA with file and line if the file is damaged. */
+ * the fits have no intervals. Errors: also ERR_DATA if the file is damaged. */
 enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
 
 /* Returns the fit of a law to the curve that contains s->points[point]; NULL: no such fit. */

@@ -48,8 +48,8 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, enu
     return false;
 }
 
-/* Returns the next requested point after `last` whose text for column `id` is neither empty nor the
- * text of an earlier requested point; s->n: no such point. Start with last = s->n. */
+/* Returns the next requested point after `last` with a new, nonempty text for column `id`; s->n:
+ * none. Start with last = s->n. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
@@ -77,8 +77,8 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
     return next;
 }
 
-/* Lists the distinct texts of requested points in column `id`, as many as fit into `size` bytes.
- * Cuts the first text if it alone does not fit. Returns the number of texts left out. */
+/* Lists the distinct texts of requested points in column `id`, as many as fit. Cuts the first text
+ * if it alone does not fit. Returns the number of texts left out. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
                             bool trained)
 {

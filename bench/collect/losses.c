@@ -11,9 +11,7 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Returns why the loss of efficiency cannot be attributed: other programs used the cores, or the
- * scatter of launches is unknown or at least as large as the loss. NULL: the loss can be
- * attributed. */
+/* Returns why the loss of efficiency cannot be attributed; NULL if it can be. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)
 {
@@ -64,8 +62,8 @@ static bool has_interval(const struct point_summary *p)
 }
 
 /* Returns the trend of karp_flatt along a series, whose rows begin at `first`: "rising", "falling"
- * or NULL (no trend). A trend must be monotonic, and the intervals of its first and last point
- * disjoint. Points without a 95 % interval are ignored. */
+ * or NULL. A trend is monotonic, with disjoint intervals of its ends. Ignores points without a 95 %
+ * interval. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {
     const struct point_summary *from = NULL, *to = NULL;

@@ -16,7 +16,6 @@ struct losses {
 /* Attributes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
 /* Returns whether printed text may name last->rank as the rank that most often arrived last. Tests
- * at the 5 % level, with the Bonferroni correction for `looked_at` points: if all ranks are alike,
- * at most one campaign in twenty names a rank. */
+ * at the 5 % level, with the Bonferroni correction for `looked_at` points. */
 bool losses_name_last_rank(const struct point_last *last, size_t looked_at);
 void losses_free(struct losses *losses);

@@ -17,16 +17,14 @@ struct published {
     double *values; /* [n_points, n] published values, in the units of our columns; NAN: none */
 };
 
-/* Reads the published numbers that the spec names. Points of strategy none at several ranks, and
- * calibrations, get no published numbers. Errors: ERR_SPEC at the option for an invalid entry or a
- * missing column, ERR_DATA with file and line for mistakes in the file. Call published_free in any
- * case. */
+/* Reads the published numbers that the spec names. Calibrations, and strategy none at several
+ * ranks, get none. Call published_free in any case. Errors: ERR_SPEC for an invalid entry or a
+ * missing column, ERR_DATA for mistakes in the file. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 
-/* Returns the published value of a point for a column of summary.csv; NAN: no value. Also NAN for
- * accuracies and losses if our images are generated, since published results are from real
- * images. */
+/* Returns the published value of a point for a column of summary.csv; NAN: none. Accuracies and
+ * losses are NAN if our images are generated, since published results are from real images. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
 /* Returns whether published values of this column are withheld because our images are generated. */

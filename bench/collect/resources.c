@@ -151,8 +151,8 @@ struct writing {
     struct csv *csv;
 };
 
-/* Returns processor time without polling, cpu_s - polled (s). A negative difference of at most 0.02
- * s per rank (two readings with the kernel's resolution of 0.01 s) becomes 0, a larger one NAN. */
+/* Returns processor time without polling, cpu_s - polled (s). A negative difference becomes 0
+ * within the rounding error of 0.02 s per rank, otherwise NAN. */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -315,9 +315,7 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
 }
 
 /* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors.
- * own_s is summed over all ranks with these processors; the other times are from the rank with the
- * largest cores_s. Returns false if times are unknown, or another rank shares some, but not all, of
- * the rank's processors. */
+ * Returns false if times are unknown, or another rank shares only some of the processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

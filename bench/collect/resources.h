@@ -8,18 +8,17 @@
 #include "bench/resources/counters.h"
 
 /* Calls `write` for each resources.csv row of the launch in `dir`, by node and time. Without
- * samples there are no rows. `of` has the values common to all rows. `timed`: time_s counts from
- * the start of the timed steps; if false, from the first sample. `records` [ranks]: the launch's
- * records, or NULL. `ranks`: number of ranks at the end of the launch; an elastic run may end with
- * fewer ranks than the point has. Errors: ERR_DATA with the malformed file. */
+ * samples there are no rows. `of`: values common to all rows. `timed`: time_s counts from the start
+ * of the timed steps; if false, from the first sample. `records` [ranks]: the launch's records, or
+ * NULL. `ranks`: number of ranks at the end of the launch (elastic runs change it). Errors:
+ * ERR_DATA. */
 enum status resources_write(const char *dir, const struct point *point, bool timed,
                             const struct rank_record *records, int ranks,
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
-/* Merges one node's network traffic per step, counts[TRAFFIC_COUNTS], into the result. `root`:
- * whether the node runs rank 0. Over all other nodes, the result keeps the maximum of each count.
- * NAN is ignored. */
+/* Merges one node's network traffic per step into the result. `root`: whether the node runs rank 0.
+ * Over all other nodes, the result keeps the maximum of each count. NAN is ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 
@@ -29,6 +28,6 @@ void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks);
 
 /* Sets foreign_pct and steal_pct from the processor times that ranks recorded. Both stay unknown if
- * a rank recorded no times, or two ranks share some, but not all, of their processors. */
+ * times are missing, or two ranks share only some of their processors. */
 void resources_take_cores(struct launch_result *result, const struct rank_record *records,
                           int ranks);

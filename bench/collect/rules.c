@@ -298,9 +298,8 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         text_plural(ratios, (long)n, "ratio"));
 }
 
-/* Writes why a point has no tail (95th percentile and maximum of at least TAIL_STEPS times); "": it
- * has a tail. `n`: number of step times, or of launch times if the program records no step times.
- * Returns `text`. */
+/* Writes why a point has no tail (95th percentile and maximum); "": it has one. `n`: number of step
+ * times, or of launch times if the program records no step times. Returns `text`. */
 static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
 {
     bool whole = is_whole(p), has_tail = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&
@@ -422,8 +421,8 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 
 /* ---- 11 and 12: bounds and figures ---- */
 
-/* Returns whether a figure certainly shows a bound: an ideal line, or the model of a link that the
- * spec names. With link = auto, the model is drawn only if link.csv is found. */
+/* Returns whether a figure certainly shows a bound: an ideal line, or the model of a named link.
+ * With link = auto, the model needs link.csv. */
 static bool shows_bound(const struct summary *s, const struct figure_request *figure)
 {
     const char *link = config_text(&s->spec->config, OPT_LINK);

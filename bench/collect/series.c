@@ -129,9 +129,8 @@ static size_t count_values(const struct summary *s, enum option_id option)
     return n;
 }
 
-/* If ranks per node has fewer values than `option` (the number of nodes or of ranks), replaces
- * `option` by ranks per node among the options that separate series. If ranks per node has only one
- * value, removes `option` without replacement. */
+/* Replaces `option` (the number of nodes or of ranks) by ranks per node if ranks per node has fewer
+ * values. Removes `option` if ranks per node has only one value. */
 static void prefer_ranks_per_node(struct splitting *splitting, enum option_id option)
 {
     const struct summary *s = splitting->s;
@@ -143,9 +142,8 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
         leave_out(splitting, OPT_RANKS_PER_NODE);
 }
 
-/* Removes the number of ranks, the x axis, from the options that separate series. If the number of
- * nodes follows from ranks and the other options, also removes it. Otherwise replaces it by ranks
- * per node if ranks per node has fewer values. */
+/* Removes the number of ranks, the x axis, from the options that separate series. Also removes the
+ * number of nodes if it follows from ranks and the other options. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -177,8 +175,8 @@ static bool says_strategy(const struct splitting *splitting)
            has_option(splitting, OPT_COMPRESS);
 }
 
-/* Returns whether the name of the series contains the option. If the name has a case or a run, it
- * contains only options that differ within that case or run. */
+/* Returns whether the name of the series contains the option. A name with a case or run contains
+ * only options that differ within that case or run. */
 static bool is_named(const struct splitting *splitting, const struct point_summary *p,
                      enum option_id option)
 {
@@ -186,8 +184,8 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether the name must contain the kind of the series, such as emulated: points of another
- * kind exist, and the name contains no site, which would show the kind. */
+/* Returns whether the name must contain the kind of the series, such as emulated: another kind
+ * exists, and no site in the name shows the kind. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -216,9 +214,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Appends the option with its value, such as "batch 64", to the series' name. Does nothing if the
- * point does not use the option, if the strategy's name includes the option, or if by->only and
- * is_named are both false. */
+/* Appends the option with its value, such as "batch 64", to the series' name. The strategy's
+ * options are left to name_strategy. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {

@@ -16,11 +16,9 @@ struct series_list {
     size_t n;
 };
 
-/* How points are divided into series. If `only` is false, points of a series are equal in all
- * options except `x`. If `only` is true, points of a series are equal in `options` [n_options],
- * while other options may differ. Points of different kinds are never in one series, so no curve
- * joins measured and emulated points. Points of different runs are in one series only if over_runs
- * is set. */
+/* How points are divided into series. Points of a series are equal in all options except `x` or, if
+ * `only`, in `options` [n_options] alone. Points of different kinds, such as measured and emulated,
+ * are never in one series. Points of different runs share a series only if over_runs is set. */
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point's options may separate series;
                           NULL: true for all points */
@@ -38,7 +36,6 @@ enum status series_collect_by(struct series_list *list, const struct summary *s,
                               const struct series_by *by, struct error *e);
 
 /* Divides the points into series over ranks, sorted by their first points. A base point is only in
- * the series with its own options, not in other series whose points are compared with it. Call
- * series_free in any case. Errors: ERR_MEMORY. */
+ * the series with its own options. Call series_free in any case. Errors: ERR_MEMORY. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
 void series_free(struct series_list *list);

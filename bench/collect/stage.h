@@ -1,6 +1,6 @@
-/* Replaces files of a run atomically. Files are written to a temporary folder (the stage) inside
- * the run's folder, then renamed into place. Readers never see half a file, and several programs
- * may write the same run. Internal to bench/collect. */
+/* Replaces files of a run atomically: writes them to a temporary folder (the stage) inside the
+ * run's folder, then renames them. Several programs may write the same run. Internal to
+ * bench/collect. */
 #pragma once
 
 #include <stdio.h>

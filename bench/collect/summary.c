@@ -185,9 +185,9 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
-/* Shortest compute time per step that replay reproduces well, in multiples of the sleep margin. A
- * replaying rank sleeps until one margin before the end, then polls the clock. With this minimum,
- * polling takes at most a tenth of the compute time. */
+/* Shortest compute time per step that replay reproduces well, in multiples of the sleep margin.
+ * Replaying ranks poll the clock for one margin, so polling takes at most a tenth of the compute
+ * time. */
 enum { MARGINS_LEAST = 10 };
 /* largest accepted overrun of sleeps in replayed compute (% of the step time) */
 enum { LATE_MOST_PCT = 5 };
@@ -362,9 +362,8 @@ static struct interval interval_over_seeds(const struct samples *accuracy, size_
     return interval;
 }
 
-/* Returns the median over seeds, with its interval, of the number at `offset` in struct
- * launch_result. Both are NAN if a seed diverged or missed the target, since the other seeds alone
- * would look too fast. */
+/* Returns the median and interval, over seeds, of the number at `offset` in struct launch_result.
+ * NAN if a seed diverged or missed the target: the other seeds alone would look too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);

@@ -9,8 +9,8 @@
 #include "kernels/base/text.h"
 
 /* Share of processor time (%) used by other programs, interrupts and a hypervisor, above which a
- * point has the flag `busy`. A share of 10 % lengthens steps by about 10 %, twice the default of
- * measure.time.precision. The median over launches does not remove this delay. */
+ * point has the flag `busy`. This share lengthens steps by about 10 %, twice the default of
+ * measure.time.precision. */
 #define SUMMARY_BUSY_PCT 10.0
 
 /* confidence level that every interval must have */
@@ -64,34 +64,32 @@ struct validation {
 };
 struct validation summary_validation(const struct summary *s);
 /* Writes the agreement, such as "validated to 8 ranks: errors of 3 % (median) and 9 % (90th
- * percentile) at 12 points"; if v->n is 0, "not validated" with the reason. */
+ * percentile) at 12 points". If v->n is 0, writes "not validated" and why. */
 void validation_write(FILE *out, const struct validation *v);
 
-/* Sets *share to the prediction of overlap_share, the share of communication time that the backward
- * pass hides. Assumes that buckets are sent one after another, each once it is full, and that
- * layers share the backward time in proportion to their FLOPs. Measured shares may be larger. 1:
- * all communication is hidden; NAN: the strategy has no buckets, or times are unknown. `alone`:
- * samples of the point that does not communicate. */
+/* Sets *share to the predicted share of communication time that the backward pass hides. Assumes
+ * that buckets are sent one after another, each once it is full, and that layers share the backward
+ * time in proportion to their FLOPs. 1: all communication is hidden; NAN: no buckets, or times are
+ * unknown. `alone`: samples of the point without communication. */
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
 /* Sets the members of `p`, the summary of point `i`, that do not depend on launches, such as the
- * indices of its base, its first peer and its point without communication. */
+ * index of its base. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
 /* Sets the forecast and measured memory of a point. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct point_samples *all, struct error *e);
 /* Returns whether the measured model states of a ZeRO strategy differ from their forecast by more
- * than 5 % and also by more than 8 pages. Always false for other strategies. */
+ * than 5 % and 8 pages. False for other strategies. */
 bool memory_is_off(const struct point_memory *m, const struct point *point);
 
 /* Sets the status of a point and its reason. */
 void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Sets p->precision_met and the ratios of `p` to its base, to its point without communication and
- * to its peers. `all` [s->n]: samples of all points. Call after status and lost_launches of all
- * points are set. */
+/* Sets p->precision_met and the ratios of `p` to other points. `all` [s->n]: samples of all points.
+ * Status and lost_launches of all points must be set before. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
 /* Returns whether `p` has timed launches, but its base, a peer or its point without communication
@@ -116,8 +114,8 @@ bool point_is_scaled(const struct point_summary *p, const struct summary *s);
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
 
 /* Sets s->setup, s->link, s->undocumented and the numbers of cores and NUMA nodes from
- * <run>/manifest.json. Without this file, s->undocumented lists every fact needed to repeat the
- * run; the other members stay 0 or "" (unknown). */
+ * <run>/manifest.json. Without this file, s->undocumented lists all facts; other members stay
+ * unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 
 /* Begins a summary: allocates the points, reads the manifest and published numbers. */
@@ -142,12 +140,12 @@ bool point_has_option(const struct point *point, enum option_id option);
  * Sharded weights are gathered before they are compared. */
 bool point_is_replicated(const struct point *point);
 /* Returns whether measure.check = step compares the weights after each step. False if ranks average
- * weights or hold sharded weights, since such ranks have a common model only at the end. */
+ * or shard weights: they have a common model only at the end. */
 bool point_compares_steps(const struct point *point);
 
-/* Returns 0 if the spec refuses oversubscription, or if compute is replayed, which needs no cores.
- * Otherwise returns 1 if the point needs more than `usable_cores` cores on a node, 0 if not, and -1
- * if `usable_cores` is 0 (unknown). */
+/* Returns 1 if the point needs more than `usable_cores` cores on a node, 0 if not, -1 if
+ * `usable_cores` is 0 (unknown). Always 0 if the spec refuses oversubscription, or if compute is
+ * replayed. */
 int point_is_oversubscribed(const struct point *point, int usable_cores);
 
 /* Sets the numbers, status and flags of the point from p->cells. Errors: ERR_DATA for malformed
@@ -174,8 +172,8 @@ void cells_free(char **cells);
 enum { STRATEGY_TEXT = 112 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 
-/* Lists the distinct texts of a column over all requested points, as "a, b". Strategies include
- * their variant. A list that does not fit ends with "and 3 more". Returns `text`. */
+/* Lists the distinct texts of a column over all requested points, as "a, b" or "a, b and 3 more".
+ * Strategies include their variant. Returns `text`. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
 /* Lists the distinct kinds of the requested points, such as measured and emulated: kinds of
  * accuracy runs if `trained` is true, else of timed launches. Returns `text`. */

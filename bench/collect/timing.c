@@ -6,9 +6,8 @@
  * rule is stricter */
 #define WHOLE_LOOK 15.0
 
-/* Returns the confidence level required of an interval of n launches: TIMING_LEVEL, or 1 -
- * TIMING_ADDED_MISS if n >= 9 and launches are added until intervals are narrow (`added`). Fewer
- * than 6 launches cannot reach TIMING_LEVEL. */
+/* Returns the required confidence level at n launches. From the second look on, TIMING_ADDED_MISS
+ * applies if launches are added. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

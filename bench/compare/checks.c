@@ -38,8 +38,8 @@ size_t check_find_where(const char *text)
     return i;
 }
 
-/* Parses one half of a condition, before or after `where`. `begin`: offset of this half in the
- * whole condition. Columns in error messages count from the start of the whole condition. */
+/* Parses one half of a condition, before or after `where`. `begin`: offset of this half, added to
+ * the column of an error. */
 static enum status parse_part(struct condition **part, const char *text, size_t begin,
                               struct error *e)
 {
@@ -304,9 +304,8 @@ static size_t point_of(const struct checking *c, size_t row, const char *id)
     return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
 }
 
-/* Finds the spec's point for each row of the table by identity, since a user may have sorted the
- * table. If any identity is not in the spec, because another version wrote it, takes every row i as
- * point i. */
+/* Finds each row's point in the spec by identity, since a user may have sorted the table. If
+ * another version wrote the identities, row i is point i. */
 static enum status find_points(struct checking *c, struct error *e)
 {
     int column = csv_table_find(&c->run.summary, "point");
@@ -321,8 +320,7 @@ static enum status find_points(struct checking *c, struct error *e)
     return OK;
 }
 
-/* Loads the spec from the folder of the tables, so that conditions can use options. The spec is
- * used only if it has as many points as the table has rows. */
+/* Loads the spec beside the tables, if any. Uses the spec only if it has one point per row. */
 static enum status read_spec(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -381,8 +379,8 @@ static bool is_of_spec(const char *name)
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* Looks up a value that is known before the point runs: the point's kind, its case, or an option
- * given by key or by column name. Returns false if the name is unknown. */
+/* Looks up a value known before the point runs: its kind, its case or an option, by key or column
+ * name. Returns false for other names. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
@@ -395,8 +393,8 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
         value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
 
-/* Returns whether the spec file alone determines at which points the condition holds. Such a
- * condition uses no measurement, no fact of this machine and no option that --set can change. */
+/* Returns whether the spec file alone determines at which points the condition holds: no
+ * measurement, no fact of this machine, no --set. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
 {
     size_t n;

@@ -1,12 +1,12 @@
 /* Conditions on the results of a run, such as "speedup >= 1.8 where ranks = 2" (grammar:
- * bench/spec/condition.h). Names are columns of summary.csv, their short forms (step_ms for
- * step_ms_median), metrics of a user's program, and options.
+ * bench/spec/condition.h). Names are options, metrics of a user's program, and columns of
+ * summary.csv, also in short form (step_ms for step_ms_median).
  *
- * A condition holds at a point if it holds for every number in the value's confidence interval
- * (speedup_lo, speedup_hi). It is violated if it holds for none of these numbers, otherwise
- * undecided. A condition on a measured value without an interval is undecided. A missing number
- * that the condition needs violates it. At a point that failed or was skipped, a missing text
- * violates it too. Intervals are those in summary.csv, each at its own confidence level. */
+ * A condition holds at a point if it holds for every number in the value's confidence interval. It
+ * is violated if it holds for none of these numbers, otherwise undecided. A measured value without
+ * an interval leaves it undecided. A missing number that the condition needs violates it. So does a
+ * missing text at a point that failed or was skipped. Intervals come from summary.csv, each at its
+ * own confidence level. */
 #pragma once
 
 #include <stdbool.h>
@@ -63,15 +63,14 @@ void check_free(struct checking *c);
 /* Before a run, refuses conditions in the spec's list `checks` that no run could decide, or that
  * repeat or contradict another condition. Errors: ERR_SPEC with file and line. */
 enum status checks_check(const struct spec *spec, struct error *e);
-/* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well is
- * false if a condition is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no
- * point matches a `where`. */
+/* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well: no
+ * condition is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no point matches a
+ * `where`. */
 enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                           bool *all_well, struct error *e);
 
-/* Reads a CSV table and treats each row as a point, so that check_look_up can look up its values.
- * Options are known only if the table is a summary.csv with its spec beside it. Call check_free in
- * any case. */
+/* Reads a CSV table and treats each row as a point, for check_look_up. Options are known only for a
+ * summary.csv with its spec beside it. Call check_free in any case. */
 enum status check_read_table(struct checking *c, const char *path, struct error *e);
 
 /* Returns the offset of the word `where` in a condition, outside quotation marks; the length of the
@@ -91,9 +90,9 @@ struct condition_value check_anywhere(const struct condition_value *value);
 /* Returns whether a column of summary.csv is measured, so that another run can give another
  * value. */
 bool check_is_measured(const char *column);
-/* Returns whether a point's value without an interval is uncertain: true if `name` is a metric or a
- * column with intervals, or if only one launch measured the value. False for the speed-up and
- * efficiency of a base, which are 1 by definition. */
+/* Returns whether a point's value without an interval is uncertain: true for a metric, a column
+ * with intervals, or a value of one launch. False for the speed-up and efficiency of a base, which
+ * are 1. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
@@ -139,8 +138,8 @@ struct check_names {
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
 /* Converts both sides of each comparison, such as step_ms < read_s, to one unit. Returns false,
- * with the reason in `why`, if the two sides have units of different kinds (such as time and size)
- * or are the same expression. */
+ * with the reason in `why`, if the units differ in kind (time and size) or both sides are the same
+ * expression. */
 bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
 /* Refuses a condition that uses only speed-up and efficiency, which are always 1 at a base. The
  * caller must ensure that the condition applies only to bases. Errors: ERR_ARGUMENT. */

@@ -34,8 +34,8 @@ static enum status refuse_name(const struct check *check, const char *name,
                     check->text, name, near);
 }
 
-/* Refuses a comparison that no point can satisfy: the column stays empty with this spec, a number
- * is compared with a word, or texts are compared by < or >. */
+/* Refuses a comparison that no point of the spec can satisfy: the column stays empty, or the two
+ * sides differ in kind. */
 static enum status check_spec_term(const struct check *check, const struct condition_term *term,
                                    const struct check_names *names, struct error *e)
 {
@@ -66,9 +66,8 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* If `name` is column `launches`, lowers range->hi to the spec's largest number of launches. Keeps
- * range->hi for a recorded spec and, with names->open, if the machine, --set or `quick` has set the
- * number. */
+/* Lowers range->hi of column `launches` to the largest number of launches in the spec, unless the
+ * spec is recorded or the option is open. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

@@ -56,8 +56,7 @@ static bool takes_percent(const char *name, const struct condition_unit *unit)
 }
 
 /* Returns whether the unit of a number fits the name that the number is compared with; if not,
- * writes the reason to `why`. A number without a unit always fits; a percentage also fits a
- * ratio. */
+ * writes the reason to `why`. A percentage also fits a ratio. */
 static bool explain_number(char why[CONDITION_WHY], const struct condition_term *term,
                            const struct condition_unit *unit)
 {

@@ -229,10 +229,9 @@ static enum status match_points(struct comparison *c, struct error *e)
 
 /* ---- Clock rate ---- */
 
-/* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes the reason to c->as_measured. Different hardware is one reason: the ratio of two
- * processors' step times is not the ratio of their times of the fixed computation
- * (compared.def). */
+/* Clears c->at_clock, with the reason in c->as_measured, if the side's times cannot be converted to
+ * the reference's clock rate. On different hardware, step times do not scale like the fixed
+ * computation (compared.def). */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;
@@ -269,9 +268,8 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Copies clock_us from each point of the reference to the side's matching point, whose values are
- * then converted to the reference's clock rate. clock_us differs between points, because the fixed
- * computation takes longer in launches with more ranks. */
+/* Copies clock_us from the reference's points to the side's matching points. clock_us differs
+ * between points, because the fixed computation takes longer in launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

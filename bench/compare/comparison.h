@@ -2,17 +2,15 @@
  * much, and which are undecided.
  *
  * Points are matched by identity and case, otherwise by identity, otherwise by label, which is the
- * same in other versions of the program. Repetitions of a run are found in the folder of its
- * campaign. A run and its repetitions form one side of the comparison. With repetitions, ratios
- * compare means over campaigns. Times are converted to the clock rate of the reference
- * (compared.def) if both sides ran on the same hardware and each launch recorded the time of a
- * fixed computation.
+ * same in other versions of the program. A run and its repetitions (repeats.h) form one side of the
+ * comparison; ratios then compare means over campaigns. Times are converted to the clock rate of
+ * the reference (compared.def) if both sides ran on the same hardware and each launch recorded the
+ * time of a fixed computation.
  *
- * If runs are compared with runs, the requested level is the joint confidence level of all n
- * ratios: the interval of each ratio has the level 1 - (1 - level) / n (Bonferroni). If runs are
- * compared with published numbers, which are exact, the interval of each ratio has the requested
- * level. Six launches suffice for the median's interval at 95 %, but a joint level of 95 % for
- * sixteen ratios would need ten launches per point. Verdicts are based on these intervals. */
+ * Between runs, the requested level is the joint confidence level of all n ratios: each interval
+ * has the level 1 - (1 - level) / n (Bonferroni). Against published numbers, which are exact, each
+ * interval has the requested level: a joint level of 95 % for sixteen ratios would need ten
+ * launches per point instead of six. Verdicts are based on these intervals. */
 #pragma once
 
 #include <stdbool.h>
@@ -58,8 +56,8 @@ struct comparison {
 };
 
 /* Compares the other operands with the first operand, the reference. Errors: ERR_ARGUMENT or
- * ERR_DATA for a wrong option or operand, ERR_UNAVAILABLE if no point has a value both in the
- * reference and in another operand. Call compare_free in any case. */
+ * ERR_DATA for a wrong option or operand; ERR_UNAVAILABLE if no point has a value in the reference
+ * and in another operand. Call compare_free in any case. */
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);
@@ -80,9 +78,9 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
     return &c->cells[point * (c->n_sides - 1) + side - 1];
 }
 
-/* Returns the exit status by which `git bisect run` judges a commit: 1 if a point has become slower
- * or worse; else 125 (skip the commit) if a point of the reference is undecided, missing or without
- * a value in a run, or if no point has a verdict; else 0. */
+/* Returns the exit status for `git bisect run`: 1 if a point became slower or worse; else 125 (skip
+ * the commit) if a point of the reference is undecided, missing or without a value in a run, or no
+ * point has a verdict; else 0. */
 int compare_bisect(const struct comparison *c);
 /* Returns the exit status for an error: 125 if there is nothing to compare, else 128, which ends
  * git bisect. */

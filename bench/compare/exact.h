@@ -3,9 +3,8 @@
  * Points are matched as by compare_run.
  *
  * Numbers are equal if they differ by at most 1e-9 of their size, since CSV files have ten digits.
- * If launches of a point of the reference have different values, as with messages of asynchronous
- * strategies, the column is not exact at this point and is left out. If only launches of the run
- * have different values, the outcome is EXACT_DIFFERS. */
+ * A column is left out at points where launches of the reference differ, as with messages of
+ * asynchronous strategies. */
 #pragma once
 
 #include <stdio.h>
@@ -36,14 +35,13 @@ struct exact {
     size_t failed; /* number of points that failed in the run only */
 };
 
-/* Compares the run with the reference. Errors: ERR_ARGUMENT if an operand is not a run, if both are
- * the same run, or if no point has a value of an exact column in both runs. Call exact_free in any
- * case. */
+/* Compares the run with the reference. Errors: ERR_ARGUMENT if an operand is not a run, both are
+ * the same run, or no point has a value of an exact column in both. Call exact_free in any case. */
 enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
 void exact_free(struct exact *x);
 
-/* Returns whether the runs agree: no value differs, and each point that failed in the run also
- * failed in the reference. With `strict`, the run must also have each value of the reference. */
+/* Returns whether no value differs and no point failed only in the run. `strict`: the run must also
+ * have each value of the reference. */
 bool exact_agrees(const struct exact *x, bool strict);
 
 typedef void exact_writer(FILE *out, const struct exact *x, bool strict);

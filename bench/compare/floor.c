@@ -28,8 +28,8 @@ static void find_squares(double *runs, double *rest, const double *logs, size_t 
     }
 }
 
-/* Returns Satterthwaite's degrees of freedom of the sum of two variances, a with df_a degrees and b
- * with df_b degrees. If a = b = 0, returns df_a + df_b. */
+/* Returns Satterthwaite's degrees of freedom of the sum of two variances: a with df_a degrees, b
+ * with df_b degrees. If a = b = 0: df_a + df_b. */
 static double satterthwaite(double a, double df_a, double b, double df_b)
 {
     double below = a * a / df_a + (df_b > 0 ? b * b / df_b : 0);

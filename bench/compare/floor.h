@@ -1,8 +1,6 @@
-/* Noise floor: variation between campaigns that measure the same thing. Its causes change from hour
- * to hour: the processor's temperature, the placement of memory, other load on the machine.
- * Launches of one campaign do not show this variation, but repetitions do. A repetition is a run
- * of the same points with the same programs on the same kind of machine, begun with --fresh.
- * Internal to bench/compare.
+/* Noise floor: variation between campaigns that measure the same thing, caused by temperature,
+ * placement of memory or other load. Launches of one campaign do not show this variation, but
+ * repetitions (repeats.h) do. Internal to bench/compare.
  *
  * The model has two levels (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013).
  * The logarithm of a launch's value is the location of its point, plus an effect of the campaign
@@ -21,9 +19,9 @@
  * minus the mean of v, at least 0.
  *
  * Few campaigns determine a variance poorly: with 3 campaigns the 95 % interval of t spans a factor
- * of 12. The estimate is therefore moderated by a default t0 (Smyth, "Linear models and empirical
- * Bayes methods for assessing differential expression", 2004). t0 comes from compared.def and
- * counts as d0 = FLOOR_DEGREES degrees of freedom:
+ * of 12. So the estimate is moderated by a default t0 from compared.def (Smyth, "Linear models and
+ * empirical Bayes methods for assessing differential expression", 2004). t0 counts as
+ * d0 = FLOOR_DEGREES degrees of freedom:
  *
  *   t^2 = (d0 t0^2 + d max(0, s^2 - mean v)) / (d0 + d)
  *
@@ -51,16 +49,16 @@ struct noise_floor {
 /* Sets the floor to its default t0, a standard deviation of `sd_pct` per cent. */
 void floor_begin(struct noise_floor *floor, double sd_pct);
 
-/* Adds k repetitions of one campaign to the estimate. logs [points, k]: location of the logarithms
- * of a point's launches in a repetition. variances [points, k]: variance of each such location; NAN
- * counts as 0. Does nothing if k < 2 or points is 0. */
+/* Adds k repetitions of one campaign to the estimate. logs [points, k]: locations of the logarithms
+ * of launches. variances [points, k]: variances of these locations; NAN counts as 0. Does nothing
+ * if k < 2 or points is 0. */
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);
 
-/* Returns the half width of the noise floor at confidence `level`, in logarithms. `a`, `b`: number
- * of campaigns on each side of the ratio; 0: the side's value is exact. */
+/* Returns the half width of the noise floor at confidence `level`, in logarithms. `a`, `b`:
+ * campaigns on each side of the ratio; 0: exact value. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
-/* Returns the smallest number of campaigns per side for which the half width is at most `width`.
- * Returns 0 if more than 100 are needed, or if the floor is 0. */
+/* Returns the smallest number of campaigns per side with a half width of at most `width`. 0: more
+ * than 100 are needed, or the floor is 0. */
 size_t floor_campaigns(const struct noise_floor *floor, double level, double width);

@@ -160,8 +160,8 @@ void format_warn(const struct comparison *c)
         log_print(LOG_WARNING, "%s %s", c->sides[0].name, is_itself);
 }
 
-/* Returns the result of comparing point i of the reference with run `side`. If `side` is 0 (the
- * reference), the result is from the first run that has the point. */
+/* Returns the result of comparing point i with run `side`; for the reference (side 0), with the
+ * first run that has the point. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;
@@ -226,7 +226,7 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 /* ---- Omissions ---- */
 
 /* Values of an option that differs between points matched by label: `was` in the reference, `is` in
- * a run, both at the first pair of points that differs; "": no pair differs. */
+ * a run, at the first such pair. "": no pair. */
 struct change {
     char was[40], is[40];
 };
@@ -337,8 +337,8 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Writes by how many per cent the median time of the fixed computation (side.h) was longer or
- * shorter in a run than in the reference. Omits differences below 2 %. */
+/* Writes by how many per cent the fixed computation (side.h) took longer or shorter in a run than
+ * in the reference. Omits differences below 2 %. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);

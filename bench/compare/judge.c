@@ -9,8 +9,8 @@
 
 /* ---- Launches ---- */
 
-/* Logarithms of the launches of one side. If the side has several campaigns, the logarithms of each
- * campaign are shifted so that their location is the mean of all campaigns' locations. */
+/* Logarithms of the launches of one side. With several campaigns, the logarithms of each are
+ * shifted to the mean of all campaigns' locations. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;

@@ -2,28 +2,26 @@
  * interval, and the verdict. A side is one campaign or several repetitions of it. Internal to
  * bench/compare.
  *
- * All computation is on logarithms. Launches of two campaigns are independent samples; their ratio
- * and interval are Hodges and Lehmann's shift (bench/base/two_samples.h). If a side has several
- * campaigns, the launches of each campaign are first shifted to the mean of all campaigns'
- * locations (aligned ranks: Hodges and Lehmann, "Rank methods for combination of independent
- * experiments", 1962). The ratio then compares means of campaigns. The shift also scales the
- * distances of launches from the location by sqrt(n / (n - 1)), because the location was estimated
- * from the same n launches.
+ * All computation is on logarithms. The ratio of two campaigns and its interval are Hodges and
+ * Lehmann's shift (bench/base/two_samples.h). If a side has several campaigns, the launches of each
+ * are first shifted to the mean of all campaigns' locations (aligned ranks: Hodges and Lehmann,
+ * "Rank methods for combination of independent experiments", 1962). The ratio then compares means
+ * of campaigns. The shift also scales distances from the location by sqrt(n / (n - 1)), because the
+ * location was estimated from the same n launches.
  *
  * The noise floor f (floor.h) adds the variation between campaigns. It widens the interval [lo, hi]
  * of a logarithmic ratio mid to [mid - sqrt((mid - lo)^2 + f^2), mid + sqrt((hi - mid)^2 + f^2)].
- * These limits of a sum of two independent quantities are computed from the limits of each (Zou and
- * Donner, "Construction of confidence limits about effect measures: a general approach", 2008).
+ * The formula is from Zou and Donner, "Construction of confidence limits about effect measures: a
+ * general approach", 2008.
  *
  * A point is the same if the whole interval lies within the margin (Schuirmann's two one-sided
  * tests, 1987). It is slower or faster if the whole interval lies on one side of 1 and the ratio
- * itself beyond the margin. The confidence level then applies to the existence of a difference; the
- * size of the difference is an estimate.
+ * itself beyond the margin. The confidence level then applies to the existence of a difference, not
+ * to its size.
  *
- * If more than half of a side's launches were disturbed (column disturbed of raw.csv), the median
- * no longer excludes the disturbance, and the point is undecided whatever its interval. Such a
- * point fails a build only with --strict. Quantities that do not depend on other programs (`spread`
- * 0 in compared.def) are exempt. */
+ * A point is undecided if more than half of a side's launches were disturbed (column disturbed of
+ * raw.csv), since the median then includes the disturbance. Quantities that do not depend on other
+ * programs (`spread` 0 in compared.def) are exempt. */
 #pragma once
 
 #include <stdbool.h>

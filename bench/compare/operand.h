@@ -6,9 +6,8 @@
 
 /* Writes the path of the run folder that `name` means. Tries in turn: <name>, <name>/latest,
  * <out>/<name>, <out>/<name>/latest, results/reference/<name>, <home>/results/reference/<name>. If
- * `name` is a spec, tries the name of the spec's campaign instead of <name>, and prints a note if
- * the run has none of the spec's points. Errors: ERR_ARGUMENT if no path is a run, or if a sweep is
- * found before a run. */
+ * `name` is a spec, <name> is its campaign's name; prints a note if the run has none of the spec's
+ * points. Errors: ERR_ARGUMENT if no path is a run, or a sweep is found before a run. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
@@ -17,8 +16,8 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
 enum status operand_check_points(const char *name, const char *out, const char *home,
                                  struct error *e);
 
-/* Looks for the folder of a sweep at the paths that operand_find tries, and sets `path` to the
- * folder. Returns the file name of the sweep's table; NULL: no sweep found. */
+/* Searches the paths of operand_find for a sweep, and sets `path` to the sweep's folder. Returns
+ * the file name of the sweep's table; NULL: none. */
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
                                const char *home);
 
@@ -31,7 +30,7 @@ enum status operand_check_campaigns(const char *const *names, size_t n, const ch
  * ERR_ARGUMENT. */
 enum status operand_check_no_table(const char *file, struct error *e);
 
-/* Finds the last two runs of a campaign, the older one first. `name`: the campaign's spec, its
- * folder, or its name below `out`. Errors: ERR_ARGUMENT if there are fewer than two runs. */
+/* Finds the last two runs of a campaign, the older one first. `name`: the campaign's spec, folder,
+ * or name below `out`. Errors: ERR_ARGUMENT if there are fewer than two. */
 enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
                               struct error *e);

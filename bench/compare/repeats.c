@@ -18,8 +18,8 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* Location and variance of the logarithms of each point's launch values, in a run and in each of
- * its repetitions. Points without values in the run or in a repetition are left out. */
+/* Location and variance of the logarithms of each point's launches, in a run and its repetitions.
+ * Has only points with values in all of these runs. */
 struct rows {
     /* [points, k] locations and variances: one row per point, one column for the run and for each
      * repetition */

@@ -1,16 +1,14 @@
 /* Finds the repetitions of compared runs. A repetition is a run in the campaign's folder, begun
  * with --fresh, that measured the same points with the same programs on the same kind of machine.
- * Its launches are added to the compared run's side and show the variation between campaigns.
- * Internal to bench/compare. */
+ * Repetitions show the variation between campaigns. Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/floor.h"
 #include "bench/compare/side.h"
 
-/* Reads the repetitions of each side's run. A run that is itself compared does not count as a
- * repetition. If the runs of several sides repeat each other, their repetitions are added to the
- * first of these sides only. Runs that have not ended have no tables and are skipped. Published
- * numbers have no repetitions. */
+/* Reads the repetitions of each side's run, except runs that are compared themselves and runs that
+ * have not ended. If runs of several sides repeat each other, the first of these sides gets the
+ * repetitions. */
 enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
                          struct error *e);
 

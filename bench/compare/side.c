@@ -13,9 +13,8 @@
 
 /* ---- Launches ---- */
 
-/* Returns the mean of a launch's work_before_us and work_after_us, which shows how fast the
- * processor was. NAN if either value is missing: short launches, sites slurm and ssh, tables of
- * earlier versions. */
+/* Returns the mean of a launch's work_before_us and work_after_us, a measure of the processor's
+ * speed. NAN if either is missing: short launches, sites slurm and ssh, earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +
@@ -71,8 +70,8 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* Returns the column value, rate or ratio of a launch, as selected by `source`. `partner`, for
- * ratios: launch of the base or peer in the same block; if NULL, ratios are NAN. */
+/* Returns a launch's value as `source` selects. `partner`, for ratios: launch of the base or peer
+ * in the same block; NULL: the ratio is NAN. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)
 {
@@ -105,9 +104,8 @@ static bool is_trivial(const struct side_point *p, enum compared_source source)
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
-/* Returns the label of point i from raw.csv, which lists failed launches too. If the point was
- * never launched, returns the label from summary.csv, or "" if that table has no labels (earlier
- * versions). */
+/* Returns the label of point i from raw.csv; if the point was never launched, from summary.csv. "":
+ * summary.csv has no labels (earlier versions). */
 static const char *find_label(const struct side *side, size_t i)
 {
     for (size_t row = 0; row < side->raw.rows; row++)
@@ -116,9 +114,8 @@ static const char *find_label(const struct side *side, size_t i)
     return csv_table_text(&side->summary, i, "label");
 }
 
-/* Sets the point's label. If several cases share launches, raw.csv has only the label of the first
- * case, which begins with that case's name. Points of the other cases get this label in brackets
- * after the name of their own case. */
+/* Sets the point's label. If several cases share launches, raw.csv has only the first case's label.
+ * Other cases put this label in brackets after their own name. */
 static void take_label(struct side_point *p, const char *label)
 {
     bool is_own = !label[0] || strncmp(label, p->case_name, strlen(p->case_name)) == 0;

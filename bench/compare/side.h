@@ -1,7 +1,7 @@
-/* One side of a comparison: for each point the values of its launches, or published values. A run's
- * summary.csv and raw.csv suffice, so that runs of other versions and copied tables can be
- * compared. The manifest, if any, adds the class of hardware; the spec is read only for launches of
- * a user's program. Internal to bench/compare. */
+/* One side of a comparison: for each point the values of its launches, or published values. Needs
+ * only summary.csv and raw.csv, so that runs of other versions and copied tables can be compared.
+ * The manifest, if any, adds the class of hardware; the spec is read only for launches of a user's
+ * program. Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/compared.h"
@@ -49,20 +49,19 @@ static inline struct side *side_run(struct side *side, size_t r)
     return r > 0 ? &side->repeats[r - 1] : side;
 }
 
-/* Reads the run in the folder `path`. `name`, the operand as typed, is borrowed. Errors:
- * ERR_ARGUMENT if a table is missing, ERR_DATA with file and line if it is malformed. Call
- * side_free in any case. */
+/* Reads the run in the folder `path`. Borrows `name`, the operand as typed. Errors: ERR_ARGUMENT if
+ * a table is missing, ERR_DATA with file and line if it is malformed. Call side_free in any
+ * case. */
 enum status side_read(struct side *side, const char *name, const char *path,
                       const struct compared *what, struct error *e);
 
-/* Makes a side from published numbers for the points of `run`. `published`: CSV file with the
- * numbers; NULL: the file that the run's spec names. The new side borrows from `run`. */
+/* Makes a side from published numbers for the points of `run`. Borrows from `run`. `published`: CSV
+ * file; NULL: the file that the run's spec names. */
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);
 
-/* Converts each point's values to the clock rate at which the fixed computation takes the point's
- * clock_us. `clock`: CLOCK_TIME if values are times, CLOCK_RATE if they are rates. Every value must
- * have a work_us. */
+/* Converts each point's values to the clock rate at which the fixed computation takes clock_us.
+ * `clock`: CLOCK_TIME or CLOCK_RATE. Every value must have a work_us. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
 
 /* Returns whether the status of the point is failed, timeout or diverged. */

@@ -122,8 +122,8 @@ static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
         snprintf(s->text, sizeof s->text, "%.200s", d->cores[i].node);
 }
 
-/* Sets the subject of a finding to the largest group of ranks, starting at `first`, that all lose
- * their cores: all ranks, a node, or `first` alone. Ranks of a node are consecutive. */
+/* Sets the subject to the largest group of ranks from `first` on that all lose their cores: all
+ * ranks, a node, or `first` alone. Ranks of a node are consecutive. */
 static void name_losers(struct subject *s, const struct diagnosis *d, const struct rounds *r,
                         size_t first)
 {
@@ -151,9 +151,9 @@ static double middle(const struct subject *s, const struct rounds *r, int quanti
     return stats_median(x, s->last - s->first + 1);
 }
 
-/* Returns the likely cause of lost core time. `ready`: share of time (%) in which the rank was
- * ready to run but not running; `steal`: share that a hypervisor took; lost_pct: total share lost.
- * `ready` and `steal` are NAN if unknown. */
+/* Returns the likely cause of lost core time. `ready`, `steal`: shares of time (%) in which the
+ * rank was ready but not running, and in which a hypervisor had the core; NAN: unknown. lost_pct:
+ * total share lost. */
 static const char *find_thief(double ready, double steal, double lost_pct)
 {
     if (steal >= lost_pct / 2)

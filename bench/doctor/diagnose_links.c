@@ -109,8 +109,8 @@ static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size
                          diagnosis_ratio(text, ratio));
 }
 
-/* Adds a finding if `node` is the cause of slow links in the role `blame` (sender or receiver). The
- * finding states the median rate of these links relative to other links. */
+/* Adds a finding if `node` causes slow links in the role `blame` (sender or receiver), with the
+ * median relative rate of these links. */
 static enum status report_node(struct diagnosis *d, const struct links *l,
                                const struct examination *x, int node, enum blame blame,
                                struct error *e)

@@ -17,7 +17,7 @@ struct examination {
 
 /* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if a file is missing or
  * malformed, or if files contradict each other; ERR_SYSTEM if reading fails. Call examination_free
- * afterwards, even after an error. */
+ * even after an error. */
 enum status examination_read(struct examination *x, const char *folder, struct error *e);
 void examination_free(struct examination *x);
 
@@ -27,15 +27,15 @@ enum finding_kind {
     FINDINGS
 };
 
-/* Margins of findings: a core or link counts as slow if the whole interval of its ratio to the
- * others lies on the slow side of 1, beyond the margin. DOCTOR_RATE_MARGIN is 5 %, half of the 10 %
- * loss that must be detected. The other margins are larger: memory latencies vary with the
- * placement of pages, message latencies with the number of switches. */
+/* Margins of findings: a core or link is slow if the whole interval of its ratio to the others is
+ * slower by more than the margin. DOCTOR_RATE_MARGIN is half of the 10 % loss that must be
+ * detected. The other margins are larger: memory latencies vary with the placement of pages,
+ * message latencies with the number of switches. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
-/* A rank loses its core if the whole interval of its share of time on the core (%) is below this
- * limit, or if the whole interval of the hypervisor's share is above 100 minus this limit. */
+/* A rank loses its core if its share of time on the core (%) is below this limit, or the
+ * hypervisor's share is above 100 minus this limit, over the whole interval. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {

@@ -38,8 +38,8 @@ static double read_number(const char *root, const char *path)
 
 /* ---- Processor and clock ---- */
 
-/* Reads the value of `key` from a file with lines such as "model name : AMD EPYC" or "MemTotal: 123
- * kB". Returns false, with `text` unchanged, if the file lacks the key. */
+/* Reads the value of `key` from lines such as "MemTotal: 123 kB". Returns false, with `text`
+ * unchanged, if the file lacks the key. */
 static bool read_key(char *text, size_t size, const char *root, const char *path, const char *key)
 {
     char line[LINE];
@@ -154,8 +154,8 @@ struct counting {
     int n;
 };
 
-/* Appends a port and the number of bytes it has sent to the list in `arg` (struct counting), unless
- * the list is full or the kernel has no counter. The kernel counts words of four bytes. */
+/* Appends a port and the bytes it has sent to the list in `arg` (struct counting). The kernel
+ * counts words of four bytes. */
 static void add_port(void *arg, const char *root, const char *path, const char *device, int port)
 {
     struct counting *c = arg;

@@ -3,9 +3,8 @@
 
 #include "bench/doctor/table.h"
 
-/* Reads the kernel's files below `root` ("" except in tests) and sets machine, kernel, cpu,
- * governor, turbo, clock_source, memory_gib, huge_pages and fabric. Call doctor_clear before: facts
- * whose file is missing then stay unknown. */
+/* Sets the facts that the kernel's files below `root` ("" except in tests) state. Call doctor_clear
+ * before: facts whose file is missing then stay unknown. */
 void facts_read(struct doctor_node *node, const char *root);
 
 /* A network interface of this node, and the number of bytes that it has sent since boot. */
@@ -16,8 +15,8 @@ struct counted {
 enum { COUNTED_MAX = 64 };
 
 /* Lists the interfaces of this node in `counted` (COUNTED_MAX elements), each with its bytes sent
- * since boot. Network interfaces come first, then ports of fast networks such as InfiniBand.
- * Returns the number of interfaces. */
+ * since boot: network interfaces, then ports of fast networks such as InfiniBand. Returns their
+ * number. */
 int facts_count_sent(struct counted *counted, const char *root);
 
 /* Returns the interface that sent the most bytes between two readings, if it sent at least half of

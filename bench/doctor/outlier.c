@@ -22,8 +22,8 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* Returns the median value in round t of the members with the same number in `peers` as i, without
- * i itself. If `peers` is NULL, uses all other members. `others`: scratch space for n numbers. */
+/* Returns the median in round t of the members with the same number in `peers` as i, without i;
+ * NULL: all others. `others`: scratch space for n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -104,10 +104,8 @@ static void count(struct side *sides, const struct direction *directions, size_t
     }
 }
 
-/* Finds the node and role (sender or receiver) with the largest share of slow directions that have
- * no cause yet, and makes the node the cause of these directions. Only shares above half, with at
- * least two such directions, count. Returns false if there is no such share. `sides`:
- * [nodes][sender, receiver]. */
+/* Blames the node and role (sender or receiver) with the largest share_of for its slow directions.
+ * Returns false if all shares are 0. `sides`: [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {
     int worst = -1;

@@ -1,7 +1,7 @@
 /* CSV files of `scalebench doctor`. A row is a struct whose members are the columns of a .def file:
- * numbers (NAN if unknown) and texts shorter than DOCTOR_TEXT. A row has no pointers, so ranks can
- * send rows to each other unchanged. Measured rows are in nodes.csv, bursts.csv and messages.csv,
- * results in cores.csv, links.csv and findings.csv. */
+ * numbers (NAN if unknown) and texts shorter than DOCTOR_TEXT. Rows have no pointers, so ranks can
+ * exchange them unchanged. nodes.csv, bursts.csv and messages.csv have measurements, the other
+ * files results. */
 #pragma once
 
 #include <stddef.h>
@@ -55,10 +55,9 @@ void doctor_clear(const struct doctor_table *table, void *row);
 enum status doctor_write(const struct doctor_table *table, const char *folder, const void *rows,
                          size_t n, struct error *e);
 
-/* Reads the table's CSV file in `folder` into a new array of *n structs of the table's row type.
- * `rows`: address of the pointer to the array (NULL on error); the caller frees the array with
- * free. ERR_DATA with file and line if the file is missing or malformed, ERR_SYSTEM if reading
- * fails. */
+/* Reads the table's CSV file in `folder`. `rows`: address of a pointer, set to a new array of *n
+ * structs of the table's row type (NULL on error). The caller frees the array. ERR_DATA with file
+ * and line if the file is missing or malformed, ERR_SYSTEM if reading fails. */
 enum status doctor_read(const struct doctor_table *table, const char *folder, void *rows, size_t *n,
                         struct error *e);
 

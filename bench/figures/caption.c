@@ -43,8 +43,8 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Writes the name of the user's program and of its time (workload.time). Unless `brief`, adds
- * whether the time is measured from exec to exit or reported in the program's output. */
+/* Writes the name of the user's program and of its time (workload.time). Unless `brief`, adds how
+ * the time is measured. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
@@ -75,9 +75,8 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Writes the program (or network, data, optimizer, batch), then the scaling. If `brief`, writes one
- * clause, such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
- * local." */
+/* Writes the program or the training, then the scaling. `brief`: one clause, such as "lenet_21k on
+ * mnist (real data), sgd, global batch 256, strong scaling; measured, local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     const char *foreign = spec_foreign(s->spec);
@@ -96,9 +95,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
  * medians' intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
-    /* `points`: number of shown points with a value; `met`: number of these points whose interval
-     * reaches the confidence level SUMMARY_CONFIDENCE. In an overlap figure, points without pairs
-     * of launches have no interval and count in `met` too. */
+    /* `points`: shown points with a value; `met`: points whose interval reaches SUMMARY_CONFIDENCE.
+     * In an overlap figure, points without pairs of launches count in `met` too. */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
@@ -124,9 +122,9 @@ static enum column_id whiskers_of(const struct figure_data *d)
     return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
 }
 
-/* Columns of summary.csv whose intervals are computed from pairs of launches in the same block.
- * `lo`: column of the interval's lower end; `with`: how the launches are paired; `one`, `several`:
- * name of a pair's value, singular and plural. */
+/* Columns of summary.csv whose intervals are computed from pairs of launches in one block. `lo`:
+ * column of the lower bound; `with`: how launches are paired; `one`, `several`: name of a pair's
+ * value. */
 static const struct pairing {
     enum column_id lo;
     size_t pairs; /* offset of the number of pairs in struct point_summary */
@@ -165,8 +163,8 @@ static size_t pairs_of(const struct figure_data *d, const struct point_summary *
     return pairing != NULL ? *(const size_t *)((const char *)p + pairing->pairs) : 0;
 }
 
-/* Returns the number of launches, runs or ratios whose median is the value of a point. Returns 0 if
- * the value is not a median, such as the ratio of a base to itself. */
+/* Returns the number of launches, runs or ratios whose median is the value of a point. 0: not a
+ * median, such as a base's ratio to itself. */
 static size_t sample_size(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -321,9 +319,8 @@ static void write_method(FILE *out, const struct figure_data *d, const struct su
         write_whiskers(out, &basis);
 }
 
-/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step". For a
- * user's program, or if there are other bases (not `alone`), writes the base's label instead of
- * ranks and strategy. */
+/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step". Uses
+ * the label for a user's program or if there are other bases (not `alone`). */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];

@@ -152,8 +152,8 @@ void flaws_write(FILE *out, const struct summary *s)
 
 /* ---- Below the axis of a figure over ranks ---- */
 
-/* State while writing the list of points without a value. The list has one entry per series and
- * status. `listed`: number of entries written; `left`: number of further entries, only counted. */
+/* State while writing the list of points without a value, one entry per series and status.
+ * `listed`: entries written; `left`: further entries, only counted. */
 struct missing {
     FILE *out;
     const struct figure_data *d;
@@ -193,8 +193,7 @@ static bool miss_alike(const struct figure_data *d, long ranks, const char *stat
 }
 
 /* Returns the length of the common prefix of all series' names, up to a comma: "reduce_bcast, " for
- * "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". The legend shows the prefix, so messages
- * omit it. */
+ * "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". Messages omit the prefix. */
 static size_t shared_lead(const struct series_list *list)
 {
     const char *first = list->n > 0 ? list->items[0].name : "";
@@ -210,8 +209,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* If `series` is NULL, returns whether all shown points with this number of ranks have this status
- * and no value. Otherwise returns whether a point of `series` does, but not all shown points do. */
+/* Returns whether a point of `series` with this number of ranks has this status and no value, while
+ * miss_alike is false. If `series` is NULL, returns miss_alike. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {
@@ -223,8 +222,8 @@ static bool misses_at(const struct missing *m, const struct series *series, long
 }
 
 /* Writes the numbers of ranks at which a series has points with this status and no value: "ring
- * failed at 2". If `series` is NULL, writes the numbers at which all shown points have this status
- * and no value: "All skipped at 4, 8 ranks". If the list is full, only increments m->left. */
+ * failed at 2". `series` NULL: all shown points: "All skipped at 4, 8 ranks". If the list is full,
+ * only increments m->left. */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

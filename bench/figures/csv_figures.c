@@ -39,9 +39,8 @@ static bool is_column(const struct column *column, const char *name)
            (!column->name[length] || strcmp(column->name + length, "_median") == 0);
 }
 
-/* Returns the column of summary.csv that `name` means in a condition; NULL if there is none. If
- * `is_option`, also searches the CSV files beside figures, where a column can be named after the
- * option on the x axis. */
+/* Returns the column of summary.csv that `name` means in a condition; NULL: none. `is_option`: also
+ * searches the CSV files beside figures, where the x column can be named after an option. */
 static const struct column *find_column(const char *name, bool is_option)
 {
     const struct csv_file files[] = {columns_of("summary.csv"), figures_series, figures_dots};

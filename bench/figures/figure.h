@@ -1,7 +1,6 @@
 /* One figure to draw: the request of the spec, completed by the defaults of its kind (a row of
- * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below. The shape
- * determines the rows of series_<figure>.csv and which points a figure can show. Internal to
- * bench/figures. */
+ * bench/spec/figures/figures.def). The kind's shape determines the rows of series_<figure>.csv and
+ * which points a figure can show. Internal to bench/figures. */
 #pragma once
 
 #include "bench/figures/quantity.h"

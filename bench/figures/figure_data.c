@@ -15,9 +15,9 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Removes from d->series the points that are not shown, and series left without points. In figures
- * of accuracy, also removes points without communication, which have no accuracy runs, and shortens
- * "compute only (none)" to "none" in names of series. */
+/* Removes from d->series the points that are not shown, and empty series. In figures of accuracy,
+ * also removes points without communication, which have no accuracy runs, and shortens "compute
+ * only (none)" in names. */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;
@@ -71,9 +71,8 @@ static bool is_drawn(const struct figure_data *d, size_t series)
     return false;
 }
 
-/* Moves the series to draw to the front: the first FIGURE_CURVES_MAX series for which is_drawn is
- * true. If no series has a value, the first FIGURE_CURVES_MAX series are drawn, so that the legend
- * lists them. */
+/* Moves the first FIGURE_CURVES_MAX series for which is_drawn is true to the front. If no series
+ * has a value, draws the first series, so that the legend lists them. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
@@ -220,9 +219,8 @@ static enum status series_a_point(struct series_list *list, const struct figure_
     return OK;
 }
 
-/* Groups points into series: one per combination of the values of the options that `series` names
- * (by default all options except x). If x is a column and `series` is empty or names `point`, each
- * point is a series. */
+/* Groups points into series: one per combination of the values of the options that `series` names,
+ * by default all options except x. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
@@ -320,8 +318,7 @@ static bool is_relative(const struct figure_data *d)
 }
 
 /* Rejects a figure of speed-up or efficiency if every shown point is its own base, since the ratio
- * is then always 1. Accepts the figure if the spec names published values or if is_settled is
- * false. */
+ * is then always 1. */
 static enum status check_bases(const struct figure_data *d, struct error *e)
 {
     const struct spec *spec = d->spec;

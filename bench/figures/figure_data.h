@@ -18,9 +18,9 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 /* Value of option `series`: if x is a column, each point is a series with the point's label as its
  * name. */
 #define FIGURE_POINT "point"
-/* The name `run` in options of figures. In a figure of several runs, `run` is the run of a point,
- * and a curve has points of several runs only if x is `run`. In a figure of one run, `run` is a
- * column of the figure's CSV file: the kind of launch (time or accuracy). */
+/* The name `run` in options of figures. In a figure of several runs: the run of a point; a curve
+ * has points of several runs only if x is `run`. In a figure of one run: the kind of launch (time
+ * or accuracy), a column of the figure's CSV file. */
 #define FIGURE_RUN "run"
 
 /* One run of the figure: folder of its CSV files, and its points [first, first + n) of the
@@ -89,9 +89,8 @@ bool figure_data_misses(const struct figure_data *d, size_t point);
 /* Returns whether a figure of bars can show the point. */
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
-/* figure_data_model returns a point's value as the model predicts it; with option law, the value of
- * the fitted law. figure_data_published returns a point's published value. NAN if the figure shows
- * no such value. */
+/* figure_data_model returns a point's value by the model or, with option law, by the fitted law.
+ * figure_data_published returns a point's published value. NAN: not shown. */
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
@@ -101,9 +100,9 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal: a condition_lookup. Sets *value to the value that a point (struct point_summary) has
- * for `name`: an option, `case`, `run` or a column of summary.csv. Returns false if `name` is none
- * of these. */
+/* Internal: a condition_lookup. Sets *value to the value of `name` at a point (struct
+ * point_summary): an option, `case`, `run` or a column of summary.csv. Returns false for other
+ * names. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
  * name: `case` and, in figures of several runs, `run`. */
@@ -112,9 +111,9 @@ bool figure_is_of_points(const struct figure_data *d, const char *name);
 bool figure_where_names(const struct figure_data *d, const char *name);
 /* Returns the point's value of x as text. */
 const char *figure_x_text(const struct figure_data *d, size_t point);
-/* If option `series` is set, figure_settle_places searches each series for several points at the
- * same x. Points that differ only in the seed are repetitions, whose values figure_join_repetitions
- * later replaces with their median. ERR_SPEC if points at one x differ in other options. */
+/* If option `series` is set, figure_settle_places searches each series for points at the same x.
+ * Points that differ only in the seed are repetitions; figure_join_repetitions later takes their
+ * median. ERR_SPEC if points at one x differ in other options. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
 enum status figure_join_repetitions(struct figure_data *d, struct error *e);
 /* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
@@ -147,7 +146,7 @@ enum status dots_write(FILE *out, void *figure_data, struct error *e);
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.
- * figure_begin_bar begins the row of a bar with the bar's number, from 1; the number is empty if
- * the bar is not drawn. */
+ * figure_begin_bar begins the row of a bar with its number, from 1; `row` 0: not drawn, written as
+ * empty. */
 void figure_write_number(FILE *out, double x);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);

@@ -40,9 +40,8 @@ static size_t curve_of(const struct figure_data *d, size_t point)
     return d->curves;
 }
 
-/* Defines originK (K = k + 1): the line from the base of curve k to the first point of curve k that
- * has a value. originK is '' unless the base is on another drawn curve and has fewer ranks, and
- * both points have a value and the same kind (such as measured or emulated). */
+/* Defines originK (K = k + 1): the line from the base of curve k to the curve's first point with a
+ * value. '': the base is on no other drawn curve, or cannot be joined to this point. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
@@ -62,8 +61,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines the lines of ideal scaling: one for each distinct pair of slope (cores per rank / cores
- * of the base) and step time of the base. Also calls define_origin for each curve. */
+/* Defines the origin of each curve and the distinct lines of ideal scaling: their slopes (cores per
+ * rank / cores of the base) and the step times of their bases. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -146,8 +145,8 @@ static void define_curves(FILE *out, const struct figure_data *d)
     gnuplot_define_numbers(out, "bounds", bounds, n);
 }
 
-/* Returns the legend text for published values: the name of the figure's only source. "published"
- * if this source has no name, or if the figure does not have exactly one source. */
+/* Returns the legend text for published values: the name of the only source, otherwise
+ * "published". */
 static const char *published_name(const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;
@@ -162,8 +161,8 @@ static bool is_of_scaling(const struct quantity *quantity)
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;
 }
 
-/* Defines the caption that option `caption` requests, and the text about missing points. A short
- * caption may cover 15 % of the picture's height; a full caption may have any height. */
+/* Defines the caption that option `caption` requests, and the text about missing points.
+ * caption_share: largest share of the picture's height. */
 static enum status define_texts(FILE *out, const struct figure_data *d, struct error *e)
 {
     long wanted = config_int(&d->s->spec->config, OPT_CAPTION);

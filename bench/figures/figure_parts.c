@@ -90,9 +90,8 @@ static double part_ms(const struct point_summary *p, const struct part *part)
     return part->without == COLUMNS ? ms : fmax(ms - known_ms(p, part->without), 0);
 }
 
-/* Writes the times of the parts of a step; `other` is the rest of the step time. In measured steps
- * the slowest rank sets the step time, but the parts are means over ranks, so `other` includes
- * imbalance. */
+/* Writes the times of the parts of a step; `other` is the rest. Parts are means over ranks, but the
+ * slowest rank sets the step time, so `other` includes imbalance. */
 static void write_parts(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct figure *figure = d->figure;
@@ -139,10 +138,9 @@ const struct figure_shape shape_causes = {
 
 /* ---- Overlap ---- */
 
-/* Writes exposed, waiting and hidden communication time per step (ms). Exposed and waiting time are
- * means over ranks; exposed time includes an unknown waiting time. Hidden time is overlap_share
- * times comm_replay_ms, the time of the communication calls alone. Hidden time is negative if the
- * step takes longer than compute and communication one after the other. */
+/* Writes exposed, waiting and hidden communication time per step (ms). Exposed time includes an
+ * unknown waiting time. Hidden time is overlap_share times comm_replay_ms, and negative if the step
+ * takes longer than compute and communication one after the other. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];

@@ -1,6 +1,5 @@
-/* Finds points of one series that have the same x. Points that differ only in the seed are
- * repetitions; the figure shows their median. Points that differ in other options would make the
- * curve jump, so the figure is rejected. */
+/* Finds points of one series at the same x. Points that differ only in the seed are repetitions,
+ * shown as their median. Other points would make the curve jump, so the figure is rejected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,9 +77,8 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* From n points at the same x, drops points that equal the first point except in name. If the
- * spec's matrix contains the first point, also drops points that were only added, such as bases.
- * Returns the number of points left in `points`. */
+/* Drops points that equal the first of n points at one x except in name. If the spec's matrix has
+ * the first point, also drops added points, such as bases. Returns the number left in `points`. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -103,9 +101,9 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether different points of one curve would have rows at the same x. True if column x,
- * such as epoch, identifies rows within a launch and option `series` names no column. Always false
- * if a point runs a user's program. */
+/* Returns whether rows of different points would have the same x, because column x, such as epoch,
+ * counts within a launch. False if option `series` names a column or a point runs a user's
+ * program. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -121,7 +119,7 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
 }
 
 /* Joins n points at the same x if they are repetitions, otherwise rejects the figure. If x is a
- * column and share_rows returns false, rejection is left to check_rows (table_points.c). */
+ * column without share_rows, check_rows (table_points.c) may reject the figure later. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {

@@ -30,9 +30,8 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
     return config_option_find(&d->spec->config, key);
 }
 
-/* Writes to `near` the user-defined option whose key ends in `name`, otherwise the nearest name
- * among columns and options that points have. A column called `name` is left out, since the
- * figure's file does not have this column. */
+/* Writes to `near` the user-defined option whose key ends in `name`, otherwise the most similar
+ * column or option. Leaves out columns called `name`, which the figure's file lacks. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -153,8 +152,7 @@ static bool has_foreign(const struct spec *spec)
     return false;
 }
 
-/* Sets the axis title of step time if some points run a user's program, which has no steps. If all
- * points run such a program, the title names the time by which the program is judged. */
+/* Sets the axis title of step time if some points run a user's program, which has no steps. */
 static void title_time(struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -257,8 +255,8 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Returns whether to reject a figure that has no values because of option `id`. A figure that the
- * spec file requests may stay empty if --set, option `quick` or the machine sets `id`. */
+/* Returns whether to reject a figure that has no values because of option `id`. A figure of the
+ * spec file may stay empty if the option is open (spec_option_is_open). */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
@@ -291,8 +289,8 @@ static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, en
     return lacks;
 }
 
-/* Writes why a campaign will have no value of a quantity. Returns false if no file or option is
- * missing, or if the figure may stay empty without the option. */
+/* Writes why a campaign will have no value of a quantity. Returns false if nothing is missing or
+ * the figure may stay empty. */
 static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
                          const struct quantity *q)
 {
@@ -303,8 +301,7 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
 }
 
 /* Returns whether to check, before files are read, that a figure will have values and that its
- * options have an effect. True if the figure shows one run and names no published files, and either
- * the run is still to come or --set requests the figure. */
+ * options have an effect. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;
@@ -369,8 +366,8 @@ static size_t columns_behind(const struct figure_data *d, const char *name)
     return n;
 }
 
-/* Returns whether `name` is a property of points, such as an option, or a column in the file of
- * every quantity. Sets *value to NAN, since only the name is checked. */
+/* Returns whether `name` is a property of points, or a column in the file of every quantity. Sets
+ * *value to NAN, since only the name is checked. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
     const struct figure_data *d = arg;

@@ -78,8 +78,8 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
     write_status(out, p);
 }
 
-/* Returns the prediction for a point by the scaling law that was fitted to the point's curve; NAN
- * if no law was fitted or the quantity is not a ratio to the base. */
+/* Returns the prediction for a point by the law fitted to its curve; NAN: no law was fitted, or the
+ * quantity is not a ratio to the base. */
 static double law_value(const struct figure_data *d, const struct quantity *q, size_t point)
 {
     const struct fits_row *fitted = fits_find(d->s, point, d->figure->law);
@@ -119,8 +119,8 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
 
 /* ---- One value per point ---- */
 
-/* Writes the rows of one point. curve, name: number (from 1; 0: not drawn) and name of the point's
- * curve or bar. l: launches of all runs; NULL if the rows need no launches. */
+/* Writes the rows of one point. curve, name: number (from 1; 0: not drawn) and name of its curve or
+ * bar. l: launches of all runs; NULL: not needed. */
 typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                          size_t point, const struct launches *l);
 
@@ -175,8 +175,7 @@ const struct figure_shape shape_bars = {.x = "point",
 /* ---- Curves over any x ---- */
 
 /* Returns the name of the x column: the last part of the option's key. inject.kind keeps its full
- * name, since the file has another column `kind`. "" if x is ranks, since every series file has
- * column ranks. */
+ * name beside column `kind`. "": x is ranks, a column of every series file. */
 static const char *x_column(const struct figure_data *d)
 {
     const char *name = key_end(d->x.name);

@@ -47,9 +47,8 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* ---- One figure ---- */
 
-/* If a base has no time, writes the label and status of the base, and advice: ", ranks=1 none
- * (timeout: not done within measure.limit (10 min)); run the campaign again...". Otherwise writes
- * "". */
+/* If a base has no time, writes its label, its status and advice: ", ranks=1 none (timeout: not
+ * done within measure.limit (10 min)); run the campaign again...". Otherwise writes "". */
 static void name_base(char *text, size_t size, const struct figure_data *d)
 {
     const struct point_summary *base =

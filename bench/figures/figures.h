@@ -15,9 +15,8 @@ enum status figures_check_names(const struct spec *spec, struct error *e);
  * figure's x and y. */
 extern const struct csv_file figures_series, figures_dots;
 /* figures_explain_ending explains the ending of a column in a line figure's series file, such as
- * time_ms_lo. Writes the name without the ending to `stem` (FIGURES_STEM bytes). Returns a
- * sentence, here "Lower bound of the confidence interval of the value."; NULL if the name has no
- * such ending. */
+ * time_ms_lo. Writes the name without the ending to `stem`. Returns a sentence, here "Lower bound
+ * of the confidence interval of the value."; NULL: no such ending. */
 enum { FIGURES_STEM = 128 };
 const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
 
@@ -32,16 +31,14 @@ struct figures_run {
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
 
 /* Files to draw for each figure. FIGURES_PICTURES: .svg, .png, and .pdf if gnuplot supports it.
- * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again with gnuplot. The script
- * needs a copy of `plots_dir`, named plots/, beside the figures' folder. FIGURES_FOR_PAGE: .svg
- * only. */
+ * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again with the copy of `plots_dir`
+ * at ../plots. FIGURES_FOR_PAGE: .svg only. */
 enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 
-/* Draws the figures of the first run's spec into folder `out`, over the points of all n runs.
- * plots_dir: folder of the gnuplot scripts. Numbers come from the runs' CSV files, which must
- * exist; the shown numbers are written to series_<figure>.csv. Curves never mix runs unless x is
- * the run, and points are compared with the base of their own run. With several runs, no times are
- * predicted. */
+/* Draws the figures of the first run's spec into folder `out`, over the points of all n runs, from
+ * the runs' CSV files. plots_dir: folder of the gnuplot scripts. Writes the shown numbers to
+ * series_<figure>.csv. Curves mix runs only if x is the run. Points are compared with the base of
+ * their own run. With several runs, no times are predicted. */
 enum status figures_draw(const struct figures_run *runs, size_t n, const char *out,
                          const char *plots_dir, enum figures_files files, struct error *e);
 
@@ -55,9 +52,9 @@ const struct sweep_figure *figures_of_sweeps(size_t *n);
 
 /* Checks the name of a sweep's table. ERR_ARGUMENT if no table of this name has figures. */
 enum status figures_check_sweep(const char *table, struct error *e);
-/* Draws the figures of the sweep in `folder`, from its table `table` (comm.csv or kernels.csv),
- * into folder `to`. Prints the paths of the pictures to `out` unless `out` is NULL. Removes
- * pictures for which the table has no rows. */
+/* Draws the figures of the sweep in `folder`, from its table `table`, into folder `to`. Prints the
+ * paths of the pictures to `out` unless `out` is NULL. Removes pictures for which the table has no
+ * rows. */
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, enum figures_files files, FILE *out,
                                struct error *e);

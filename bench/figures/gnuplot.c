@@ -15,10 +15,9 @@
 
 extern char **environ;
 
-/* Writes ='value'; with control characters as blanks. gnuplot expands nothing in single quotes. An
- * apostrophe becomes "\047", joined by dots to the quoted parts beside it: a'b is written as
- * 'a'."\047".'b'. Other escapes are not safe: gnuplot 5.4 ends the string at a leading doubled
- * apostrophe, and expands macros after an unescaped apostrophe. */
+/* Writes ='value'; with control characters as blanks. gnuplot expands nothing in single quotes. a'b
+ * becomes 'a'."\047".'b', since gnuplot 5.4 ends the string at a leading doubled apostrophe, and
+ * expands macros after an unescaped apostrophe. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);
@@ -63,9 +62,9 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
  * path. */
 enum { MESSAGES_BYTES = 16384 };
 
-/* Reads gnuplot's output and keeps its error: the last line with a script's name and line number,
- * and all lines after it. If there is no such line, keeps the last line. Before the error, gnuplot
- * repeats the command and prints warnings about missing values. */
+/* Reads gnuplot's output and keeps its error: all from the last line with a script's name and line
+ * number on, otherwise the last line. Earlier lines repeat the command and warn about missing
+ * values. */
 static void read_message(FILE *in, char message[MESSAGES_BYTES])
 {
     char line[MESSAGES_BYTES];

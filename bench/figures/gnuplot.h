@@ -20,8 +20,8 @@ void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *f
                             const char *value);
 
 /* Runs a script after the assignments in `definitions`, without the user's gnuplot settings.
- * ERR_UNAVAILABLE if gnuplot is not installed. ERR_SYSTEM with the script and gnuplot's message if
- * the script fails. */
+ * ERR_UNAVAILABLE if gnuplot is not installed; ERR_SYSTEM with gnuplot's message if the script
+ * fails. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e);
 
 /* Folder where pictures are drawn (stage), folder of the scripts (plots_dir), and the formats. */
@@ -39,8 +39,8 @@ typedef enum status pictures_definer(FILE *out, const void *figure, const struct
  * plots_dir/<script>.gp after the assignments that define(what) writes. */
 enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
                           pictures_definer *define, const void *what, struct error *e);
-/* Moves the pictures of figure `name` from the temporary folder (stage) to the final folder, where
- * they replace older pictures. Removes an older .pdf if no new .pdf was drawn, except with
+/* Moves the pictures of figure `name` from the temporary folder (stage) to the final folder,
+ * replacing older pictures. Without a new .pdf, removes an older one, except with
  * FIGURES_FOR_PAGE. */
 enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
 void pictures_remove(const char *folder, const char *name);

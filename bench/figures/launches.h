@@ -10,8 +10,8 @@ struct launches;
 /* Returns whether raw.csv has one value of the quantity per launch. */
 bool launches_have(const struct quantity *q);
 
-/* Reads the launches of all runs. If the quantity's source is SOURCE_POINTS, a run without raw.csv
- * is accepted and has no launches. Borrows `d` and `q`. Call launches_free in any case. */
+/* Reads the launches of all runs. With SOURCE_POINTS, a run without raw.csv is accepted and has
+ * none. Borrows `d` and `q`. Call launches_free in any case. */
 enum status launches_read(struct launches **l, const struct figure_data *d,
                           const struct quantity *q, struct error *e);
 void launches_free(struct launches *l);
@@ -19,13 +19,13 @@ void launches_free(struct launches *l);
 /* Returns the *n launches of a point, ordered by block. */
 const struct launch_row *launches_of(const struct launches *l, size_t point, size_t *n);
 
-/* Writes the median over the launches of each point to d->measured. NAN if no launch has a value.
- * If the quantity is `complete`, NAN if any launch lacks a value. */
+/* Writes the median over each point's launches to d->measured. NAN: no launch has a value, or one
+ * lacks a value and the quantity is `complete`. */
 void launches_measure(struct figure_data *d, const struct launches *l);
 
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
-/* Returns the value of a launch in the unit of the figure. Speed-up and efficiency are relative to
- * the base's launch in the same block. NAN if the launch has no value. A ratio is also NAN if the
- * point is its own base, or if the base has no launch in the block. */
+/* Returns the value of a launch in the unit of the figure; speed-up and efficiency are relative to
+ * the base's launch in the same block. NAN: the launch has no value; for ratios also if the point
+ * is its own base or the block has no launch of the base. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

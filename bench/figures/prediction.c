@@ -19,7 +19,7 @@ struct link_file {
 };
 
 /* Finds the row of coefficient `name` in link.csv, and the column of values. *row: the number of
- * rows in the file if the coefficient is missing. ERR_DATA if several rows have this name. */
+ * rows if the coefficient is missing. ERR_DATA if several rows have this name. */
 static enum status find(size_t *row, size_t *column, const struct csv_table *table,
                         const char *name, struct error *e)
 {
@@ -106,10 +106,9 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Returns whether the model can predict the point's step time. The point must run scalebench's own
- * training with communication, on one node, without splitting its network over ranks. Its base must
- * not communicate. Both must have measured steps. The coefficients must have been measured on one
- * node. */
+/* Returns whether the model can predict the point's step time. The model covers scalebench's own
+ * data-parallel training on one node, relative to a base without communication, with coefficients
+ * of one node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -137,9 +136,8 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 
 /* ---- Calls alone ---- */
 
-/* Returns whether the time of the point's communication calls was measured and the point's messages
- * are known. The messages of a pipeline are unknown before its run, because the run decides where
- * to cut the network. */
+/* Returns whether the point's messages are known and the time of its communication calls was
+ * measured. A pipeline's messages are unknown, since the run decides where to cut the network. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
@@ -148,11 +146,10 @@ static bool has_calls(const struct point_summary *p)
            isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
-/* Sets the machine on which the point's messages are predicted. Coefficients measured on one node
- * apply to points on one node; coefficients measured between nodes apply to points on several
- * nodes. On an emulated or simulated site, coefficients measured on one node apply within a host,
- * and the spec's rate and delay apply between hosts (*by_rate: true). Returns false if no
- * coefficients fit. */
+/* Sets the machine on which the point's messages are predicted. Coefficients of one node apply to
+ * points on one node, coefficients between nodes to points on several. On an emulated or simulated
+ * site, coefficients of one node apply within hosts, and the spec's rate and delay between hosts
+ * (*by_rate). Returns false if no coefficients fit. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {
@@ -229,8 +226,8 @@ static const char *link_path(const struct spec *spec)
     return input != NULL ? input->path : text;
 }
 
-/* Reads the coefficients that option `link` names. *found: false, with the reason in `words`, if
- * the option names no file, or if `auto` finds no file that was measured on `host`. */
+/* Reads the coefficients that option `link` names. *found is false, with the reason in `words`, if
+ * there is no file or, with `auto`, none measured on `host`. */
 static enum status find_link(struct link_file *f, bool *found, char words[256],
                              const struct spec *spec, const char *run_dir, const char *host,
                              struct error *e)

@@ -1,8 +1,8 @@
-/* Predicts a step time as compute plus communication. Compute is the base point's step time, scaled
- * to this point's images per core. Communication is the time until the last rank has sent, received
- * and summed everything (comm/cost/sweep.h), with coefficients that comm_sweep fitted (option
- * `link`). The model assumes no overlap. Contention for a node's memory is included only as far as
- * it slowed comm_sweep's messages. */
+/* Predicts a step time as compute plus communication, without overlap. Compute is the base point's
+ * step time, scaled to this point's images per core. Communication is the time until the last rank
+ * has sent, received and summed everything (comm/cost/sweep.h), with coefficients from comm_sweep
+ * (option `link`). Contention for a node's memory is included only as far as it slowed comm_sweep's
+ * messages. */
 #pragma once
 
 #include <stdio.h>
@@ -23,29 +23,27 @@ struct prediction {
     char words[256];
 };
 
-/* Reads the coefficients from the file that option `link` selects, and predicts step_ms and
- * calls_ms of each point to which the model applies. With link: auto, only coefficients measured on
- * the run's host are used. ERR_DATA, with the path in *e, if the file is missing or has the wrong
- * format. Call prediction_free in any case. */
+/* Predicts step_ms and calls_ms of each point to which the model applies, with coefficients from
+ * the file of option `link`. With link: auto, only coefficients measured on the run's host are
+ * used. ERR_DATA, with the path in *e, if the file is missing or malformed. Call prediction_free in
+ * any case. */
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e);
 void prediction_free(struct prediction *p);
 
 /* Reads the coefficients that option `link` names, for messages within a host. Leaves *link
- * unchanged if no coefficients are found. `words`: source of the coefficients, or the reason why
- * there are none. Errors as prediction_make. */
+ * unchanged if there are none. `words`: source of the coefficients, or the reason why there are
+ * none. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
-/* Predicts the time (ms) of a step's messages and sums until the last rank has finished: the sum of
- * gradients over replicas, the sums over slices of dense layers, and messages between pipeline
- * stages. Assumes stages of about equal FLOPs. `width`: bytes per number. The point must have a
- * network, and a number of ranks that the strategy supports. machine->hosts.group: number of
- * consecutive ranks on each host. */
+/* Predicts the time (ms) of a step's messages and sums until the last rank has finished: gradients
+ * over replicas, slices of dense layers, and pipeline stages of about equal FLOPs. `width`: bytes
+ * per number. The point must have a network, and a number of ranks that the strategy supports.
+ * machine->hosts.group: number of consecutive ranks on each host. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
 /* Lists the communication operations of the point's strategy. The network must not be split over
- * ranks. *steps: number of training steps that the list covers. Call program_list_free in any
- * case. */
+ * ranks. *steps: training steps that the list covers. Call program_list_free in any case. */
 enum status prediction_program(uint64_t *steps, struct program_list *list,
                                const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
@@ -53,9 +51,9 @@ enum status prediction_program(uint64_t *steps, struct program_list *list,
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
-/* Copies the coefficients of the link that option site.link names, if any, to the machine. alpha,
- * beta and the spread of message times (paces) go to machine->memory if one host has all ranks,
- * otherwise to machine->network. A known gamma always goes to machine->memory. */
+/* Copies the coefficients that option site.link names, if any, to the machine. alpha, beta and
+ * paces (spread of message times) go to machine->memory if one host has all ranks, otherwise to
+ * machine->network. A known gamma always goes to machine->memory. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes the caption's sentence on how `quantity` was predicted and from which coefficients. */

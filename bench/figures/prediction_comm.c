@@ -129,8 +129,8 @@ static enum status cut_layers(int *first, const struct net_desc *net, int stages
     return status;
 }
 
-/* Predicts the time that a stage takes to send its messages to neighbouring stages (s). The
- * neighbouring stages are on other hosts unless a host has ranks of several stages. */
+/* Predicts the time (s) of a stage's messages to neighbouring stages, which are on other hosts
+ * unless a host has ranks of several stages. */
 static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sent)
 {
     const struct sweep_machine *m = t->machine;

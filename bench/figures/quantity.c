@@ -77,9 +77,8 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* Writes a title such as "wait (ms)" for wait_ms, "cap (MiB)" for cap_mib, "nodes" for nodes,
- * "ranks per node" for ranks_per_node. If the name only spells the unit ("seconds"), the title
- * begins with `meaning` up to its first comma, semicolon or bracket. */
+/* Writes a title such as "wait (ms)" for wait_ms or "ranks per node" for ranks_per_node. If the
+ * name only spells the unit ("seconds"), the title is the beginning of `meaning`. */
 static void title_of(char title[QUANTITY_TITLE], const char *name, const char *unit,
                      const char *meaning)
 {
@@ -141,9 +140,9 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
         snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
-/* Returns the column with the interval bound `bound` ("lo" or "hi") of column `name`: step_ms_lo
- * for step_ms_median, test_acc_lo for test_acc_pct. Replaces only the endings _median and _pct, so
- * speedup_pairs does not get speedup_lo. Returns COLUMNS if there is no such column. */
+/* Returns the column with the bound `bound` ("lo" or "hi") of column `name`: step_ms_lo for
+ * step_ms_median, test_acc_lo for test_acc_pct; COLUMNS: none. Other endings stay, so speedup_pairs
+ * does not get speedup_lo. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
     static const char *const tails[] = {"", "_median", "_pct"};
@@ -190,8 +189,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* If a column of summary.csv has no interval and neither `file` nor `x` is given, the column of
-     * the same name in raw.csv is read: its values per launch give an interval. */
+    /* Without `file` and `x`, a column of summary.csv without an interval is read from raw.csv,
+     * whose values per launch give an interval. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))

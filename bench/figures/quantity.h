@@ -1,6 +1,6 @@
 /* Quantities that figures can show: rows of bench/spec/quantities.def, or any column of numbers.
- * Their values are read only from CSV files of the run, so that a figure can be drawn again from
- * the files. Internal to bench/figures. */
+ * Values come only from CSV files of the run, so that a figure can be drawn again. Internal to
+ * bench/figures. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -55,23 +55,21 @@ struct quantity {
 const struct quantity *quantity_find(const char *name);
 
 enum { QUANTITY_TITLE = 96, QUANTITY_WHY = 320 };
-/* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has the
- * column). The column must hold numbers, and the file must also have column `x`, unless `x` is
- * NULL. Returns false if there is no such column. `title` stores the quantity's title and must
- * outlive the quantity. */
+/* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file with the
+ * column). The column must hold numbers. The file must also have column `x`, unless `x` is NULL.
+ * Returns false if there is no such column. `title` stores the title and must outlive the
+ * quantity. */
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
-/* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params. A
- * column with the name of a row of quantities.def has the row's title. */
+/* Writes the axis title of a column: from quantities.def or axes.def, otherwise made from name and
+ * unit, such as "wait (ms)" for wait_ms. */
 void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column);
-/* Writes the axis title of an option, such as "nodes" or "global batch (images)": from
- * bench/spec/figures/axes.def, otherwise made from the option's name and unit. The title of an
- * option that the user defined is its name. */
+/* Writes the axis title of an option, such as "global batch (images)": from axes.def, otherwise
+ * made from name and unit. A user-defined option has its name as title. */
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
-/* Makes a quantity of a sum of columns, such as "forward_ms + backward_ms". All columns must be in
- * one file and have the same unit. Returns false with the reason in `why`. `name` stores the sum
- * without blanks. */
+/* Makes a quantity of a sum of columns of one file and unit, such as "forward_ms + backward_ms".
+ * Returns false with the reason in `why`. `name` stores the sum without blanks. */
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
                      char why[QUANTITY_WHY]);

@@ -201,8 +201,8 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
     return strcmp(ours->text, theirs) == 0;
 }
 
-/* Returns the series of the first shown point that has the option values of the current row;
- * NO_POINT if no point has them, or if x is the only key. */
+/* Returns the series of the first shown point with the option values of the current row; NO_POINT:
+ * none, or x is the only key. */
 static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;

@@ -105,7 +105,7 @@ static void find_groups(struct item *items, size_t n)
 }
 
 /* Returns how far the nth of n overlapping marks moves sideways, in widths of a mark. Two marks are
- * moved one width apart; three or more are spread over two widths. */
+ * one width apart; more marks are spread over two widths. */
 static double aside_of(size_t nth, size_t n)
 {
     double step = n > 2 ? 2.0 / ((double)n - 1) : 1;

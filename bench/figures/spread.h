@@ -19,8 +19,8 @@ struct spread {
     size_t n;
 };
 
-/* Finds the marks to be moved. There are none if the figure has bars or no whiskers, or has too
- * many x positions to draw marks. Call spread_free in any case. */
+/* Finds the marks to be moved: none if the figure has bars, no whiskers, or too many x positions to
+ * draw marks. Call spread_free in any case. */
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 

@@ -1,5 +1,4 @@
-/* Draws figures of the tables that comm_sweep and kernel_sweep write. Each entry of `rows` names a
- * table, the part and the column to draw, the figure, the gnuplot script and the caption. */
+/* Draws figures of the tables that comm_sweep and kernel_sweep write. */
 #include <string.h>
 
 #include "bench/figures/figures.h"
@@ -23,8 +22,8 @@ const struct sweep_figure *figures_of_sweeps(size_t *n)
     return rows;
 }
 
-/* Sets *found if the table has a row that the figure can draw. Axes are logarithmic, so rows with a
- * zero cannot be drawn, such as the bus bandwidth of one rank. */
+/* Sets *found if the table has a row that the figure can draw. Axes are logarithmic, so a zero
+ * cannot be drawn. */
 static enum status find_drawn(const struct csv_table *table, const struct sweep_figure *f,
                               bool *found, struct error *e)
 {

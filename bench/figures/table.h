@@ -48,8 +48,8 @@ struct figure_table {
     size_t n_names;
 };
 
-/* Kind of a figure's x: an option, the case, the run, or a column of the file that has y. If all
- * four flags are false, the figure's option `kind` fixes x. */
+/* Kind of a figure's x: an option, the case, the run, or a column of the file that has y. All
+ * false: the figure's option `kind` fixes x. */
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;

@@ -95,10 +95,8 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Sets *value to the value of `name` in the condition `where`: a cell of the current row if the
- * file has column `name`, otherwise a property of the row's point. Always uses the point for `case`
- * (cases can share rows), options with a dot in the name (a cell has the text, not the number), and
- * `run` in a figure of several runs. Returns false if `name` is not found. */
+/* Looks up `name` in the current row, otherwise in the row's point. Options with a dot always use
+ * the point, since a cell has only their text. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -123,9 +121,8 @@ static void extend_name(struct table_series *own, const struct gathering *g, con
     text_join(own->name, sizeof own->name, " ", csv_table_cell(&g->table, g->row, (size_t)column));
 }
 
-/* Sets *series to the index of the current row's series in the table, and adds the series if it is
- * new. A point's series is split by the columns that option `series` names and by column
- * g->kind. */
+/* Sets *series to the index of the current row's series, which is added if new. The columns of
+ * option `series` and column g->kind split a point's series. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -255,9 +252,8 @@ static size_t first_of(const struct gathering *g, const size_t *order, size_t n,
     return low;
 }
 
-/* Returns whether the current row belongs to point g->of_point. In a file with column `launch`, a
- * row belongs to every case that shares the launch. In other files, column `case`, if present, must
- * contain the point's case. */
+/* Returns whether the current row belongs to point g->of_point. A row of a launch belongs to every
+ * case that shares the launch. */
 static bool is_row_of(const struct gathering *g)
 {
     return g->launch >= 0 || g->of_case < 0 ||
@@ -283,9 +279,8 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* Sets g->kind, so that each kind of row, such as each metric, gets its own curve: an average over
- * kinds has no meaning. Sets g->kind to -1 if all rows are of one kind or x is the kind. ERR_SPEC
- * if each point needs a single value but the rows are of several kinds. */
+/* Sets g->kind, so that kinds of rows, such as metrics, get separate curves. ERR_SPEC if each point
+ * needs one value but the rows are of several kinds. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -311,8 +306,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops samples of accuracy runs if there are samples of timed launches. In a figure of one run,
- * keeps all samples if `where` uses column `run`, which contains the kind of launch. */
+/* Drops samples of accuracy runs if there are samples of timed launches, unless `where` selects the
+ * kind of launch (`run` in a figure of one run). */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;

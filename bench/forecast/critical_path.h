@@ -1,8 +1,7 @@
 /* Divides a simulated step time among causes along the critical path. For each cause, the launch is
- * simulated again with the same random numbers, but the cause's times are increased by one part in
- * 10,000. The increase of the step time, times 10,000, is the cause's share of the critical path
- * (ms). If the times of all causes doubled, the step time would double too, so the shares add up to
- * the step time. */
+ * simulated again with the same random numbers and the cause's times increased by one part in
+ * 10,000. The cause's share (ms) is the increase of the step time, times 10,000. The shares add up
+ * to the step time. */
 #pragma once
 
 #include <stdio.h>

@@ -41,8 +41,8 @@ static bool is_modelled(const struct point_summary *p)
 }
 
 /* Returns the compute time of a step (ms): the step time of strategy none on the same number of
- * ranks, otherwise the time of the point's calibration. NAN if the run has neither. If the
- * optimizer's state is sharded, the update takes 1 / ranks of its time. */
+ * ranks, otherwise the calibrated time. NAN if the run has neither. With sharded optimizer state,
+ * the update takes 1 / ranks of its time. */
 static double compute_ms(const struct summary *s, size_t i)
 {
     const struct point_summary *p = &s->points[i];
@@ -153,8 +153,8 @@ static enum status linearise(struct link_sample *sample, const struct validated_
     return OK;
 }
 
-/* Excludes points from the next fit: all points on links other than `link`, and points that have
- * `value` in `column`. If `column` is COLUMNS, excludes only points on other links. */
+/* Excludes from the next fit all points on other links, and points that have `value` in `column`.
+ * COLUMNS: excludes by link only. */
 static void leave_out(struct cross_validation *c, size_t link, enum column_id column,
                       const char *value)
 {

@@ -1,9 +1,7 @@
-/* Predicts the step time of each measured point as compute time plus message time, without starting
- * launches. The compute time is the step time of strategy none on the same number of ranks,
- * otherwise the time of the point's calibration. comm/cost/sweep.h predicts the message time from
- * alpha, beta and gamma of the link. These coefficients are fitted to the measured step times of
- * all points of the run on the link, and again without the points that share the predicted point's
- * strategy, network or number of ranks (left_outs.def). */
+/* Predicts the step time of each measured point as compute time plus message time, without
+ * launches. comm/cost/sweep.h predicts the message time from alpha, beta and gamma of the link.
+ * These coefficients are fitted to the step times of all points of the run on the link, and again
+ * without points of the same strategy, network or number of ranks (left_outs.def). */
 #pragma once
 
 #include <stdio.h>
@@ -33,8 +31,7 @@ struct validated_point {
     size_t link;
     double compute_ms, measured_ms;
     /* predicted step times (ms). assumed_ms: with the assumed coefficients; without_ms[k]: with
-     * coefficients fitted without the points that kind k (enum left_out) leaves out; NAN: too few
-     * points for a fit */
+     * coefficients fitted without the points of kind k (enum left_out); NAN: too few points */
     double assumed_ms, without_ms[LEFT_OUTS];
 };
 
@@ -54,8 +51,7 @@ struct cross_validation {
 };
 
 /* Reads the runs in `folders` and predicts their points. Leaves out points that the model does not
- * cover, such as points whose ranks share cores, overlap communication with compute, sleep, or do
- * not sum gradients exactly. Call cross_validation_free in any case. */
+ * cover, such as points with overlap or shared cores. Call cross_validation_free in any case. */
 enum status cross_validation_make(struct cross_validation *c, const char *const *folders, size_t n,
                                   struct error *e);
 void cross_validation_free(struct cross_validation *c);

@@ -9,10 +9,9 @@
 
 /* ---- Text ---- */
 
-/* Writes the median and 90th percentile of absolute relative errors (%) over the points of a link,
- * and the number of points. If `link` is c->n_links, includes the points of all links without
- * bursts. If `kind` is LEFT_OUTS, uses the predictions with the assumed coefficients. `errors`:
- * scratch space for one number per point. */
+/* Writes the median and 90th percentile of absolute relative errors (%) on a link, and the number
+ * of points. `link` = c->n_links: all links without bursts. `kind` = LEFT_OUTS: predictions with
+ * the assumed coefficients. `errors`: scratch space for one number per point. */
 static void write_errors(FILE *out, const struct cross_validation *c, size_t link, int kind,
                          double *errors)
 {

@@ -13,9 +13,9 @@ struct export_options {
     int oversubscription; /* hosts per uplink of a leaf switch */
 };
 
-/* Creates `folder`, writes the trace of point `number` (from 1) into `folder`, and prints a row of
- * csv_export.def to `out`. ERR_ARGUMENT if the point does not run train_cnn, if it splits its
- * network over ranks, or if leaf_hosts does not divide the number of hosts. */
+/* Creates `folder`, writes the trace of point `number` (from 1) into it, and prints a row of
+ * csv_export.def to `out`. ERR_ARGUMENT if the point does not run train_cnn or splits its network,
+ * or if leaf_hosts does not divide the number of hosts. */
 enum status export_point(FILE *out, const struct spec *spec, size_t number,
                          const struct export_options *options, const char *folder, struct error *e);
 /* Prints the row of column names. */

@@ -11,8 +11,7 @@
 #include "kernels/desc/net_slice.h"
 
 /* Values assumed if nothing was measured: memory bandwidth of a current server (bytes/s), overhead
- * per step (s), start-up time of the ranks (s), start-up time of a peer with its libraries (s). The
- * network has 1 Gbit/s unless an option sets another rate. */
+ * per step (s), start-up time of the ranks (s) and of a peer with its libraries (s). */
 #define BYTE_PER_S   5e9
 #define STEP_S       100e-6
 #define START_S      0.5
@@ -81,8 +80,8 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Returns the number of threads, over all ranks, that compute at the same time. In timed launches,
- * replayed ranks only sleep, so the number of cores does not limit them. */
+/* Returns the number of threads that compute at the same time, over all ranks. In timed launches,
+ * replayed ranks sleep and need no cores. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -91,7 +90,7 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
 }
 
 /* Bytes of a full Ethernet packet without preamble, and of its TCP payload. The token bucket of
- * ci/netns.sh counts the headers too: Ethernet (14), IP (20) and TCP with a time stamp (32). */
+ * ci/netns.sh counts the headers: 14 (Ethernet) + 20 (IP) + 32 (TCP with time stamp). */
 #define PACKET_BYTES  1514.0
 #define PAYLOAD_BYTES 1448.0
 /* Capacity of the token bucket of ci/netns.sh: BUCKET_S (s) times the link's rate, but at least
@@ -148,8 +147,8 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Counts the weights stored on all ranks together. The stages of a pipeline together store one copy
- * of the network. A tensor slice stores a part of each dense layer and all of every other layer. */
+/* Counts the weights stored on all ranks together. Pipeline stages divide one copy of the network.
+ * Tensor slices divide only the dense layers. */
 static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -187,9 +186,8 @@ static enum status estimate_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Converts `other`, a step time of another campaign, to this point. Compute time is scaled by
- * images per core and machine speed. Communication time is scaled by the same factor if
- * known_step_communicates_as accepts `other`, otherwise it is predicted. */
+/* Converts `other`, a step of another campaign, to this point by images per core and machine speed.
+ * Predicts communication time unless known_step_communicates_as accepts `other`. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -231,9 +229,8 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-/* Returns the number of steps of a launch. If the data set is the user's own, its size comes from
- * the trainer, and the evaluation after each epoch counts as a sixth of the epoch's steps. NAN if
- * the size is unknown. */
+/* Returns the number of steps of a launch; NAN: unknown. For a user's own data set, the trainer
+ * gives the size, and each evaluation counts as a sixth of an epoch. */
 static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
     const struct config *config = &point->config;
@@ -381,9 +378,9 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Computes the share (0 to 1) of the pending timed launches that fits the budget, not counting each
- * point's first launch: *least at the required number of launches, *most at the largest number.
- * `spent_s` and pending first launches reduce the budget; accuracy runs do not. */
+/* Computes the share (0 to 1) of the pending timed launches after the first that fits the budget:
+ * *least at the required number of launches, *most at the largest number. `spent_s` and pending
+ * first launches reduce the budget. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;

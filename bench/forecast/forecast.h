@@ -1,8 +1,6 @@
 /* Forecasts the time of a campaign before it runs. A point's time comes from its earlier launches,
- * otherwise from steps of the same network and batch in other campaigns, converted to this machine
- * and the point's link. Without such steps the time is a rough estimate from FLOPs and bytes of the
- * network. Timed launches after the first of each point are included as far as they fit
- * measure.budget. */
+ * otherwise from converted steps of other campaigns, otherwise from FLOPs and bytes of its network.
+ * Timed launches after each point's first are included as far as they fit measure.budget. */
 #pragma once
 
 #include <stdio.h>
@@ -58,9 +56,8 @@ struct forecast {
 enum status forecast_make(struct forecast *f, const struct campaign *c, struct error *e);
 void forecast_free(struct forecast *f);
 
-/* Prints "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left". Prints further lines
- * about required launches that do not fit the budget, a launch that may take more than twice
- * measure.limit, and the number of points per basis. */
+/* Prints "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left", warnings about
+ * measure.budget and measure.limit, and the number of points per basis. */
 void forecast_print(FILE *out, const struct forecast *f);
 
 /* Writes one row per point (csv_plan.def). */
@@ -70,13 +67,12 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 #define FORECAST_FLOP_PER_S 40e9
 /* Assumed coefficients of messages within a host. */
 extern const struct link_model forecast_memory;
-/* Returns the model of a point's hosts and links. Link coefficients are assumed, except that links
- * between emulated or simulated hosts have the rate and the delay of the spec. */
+/* Returns the model of a point's hosts and links. Links between emulated or simulated hosts have
+ * the rate and the delay of the spec. Other coefficients are assumed. */
 struct sweep_machine forecast_machine(const struct config *c);
 /* Returns the model of a simulated point's hosts and links. `memory`: coefficients of messages
- * within a host. Messages between hosts have the rate and the delay of the spec, and the same time
- * per message (alpha) as within a host. Coefficients of the link that site.link names take
- * precedence. */
+ * within a host; its alpha also applies between hosts. Rate and delay between hosts come from the
+ * spec. The link of site.link, if set, takes precedence. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* Models the link between hosts as ci/netns.sh emulates it: with packet headers, a token bucket and
@@ -113,27 +109,23 @@ struct known_steps {
 };
 
 /* Reads step times of other campaigns: from the latest run of every campaign below `out`, and from
- * results/reference below the working directory if it exists there, otherwise below `home`. Skips
- * unreadable tables, and steps with replayed compute or injected sleep. `machine`: this machine.
- * Oversubscribed ranks of a table are assumed to have run on as many cores as this machine has.
- * Call known_steps_free afterwards, also after an error. */
+ * results/reference below the working directory, otherwise below `home`. Skips unreadable tables,
+ * and steps with replayed compute or injected sleep. `machine`: this machine; its number of cores
+ * is assumed for oversubscribed ranks. Call known_steps_free afterwards, also after an error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
 
-/* Returns the known step that is most similar to a step of the point. Considers only steps with the
- * same network and workload, and with the same batch per rank or the same total batch. NULL if
- * there is none. */
+/* Returns the known step that is most similar to a step of the point; NULL: none. Network and
+ * workload must be equal, and so must the batch per rank or the total batch. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
-/* Returns whether the communication time of a known step can be used for the point: same site,
- * nodes and link, same strategy if there are several nodes, and a network that is not split over
- * ranks. */
+/* Returns whether the communication time of a known step applies to the point: same site, nodes and
+ * link, same strategy if there are several nodes, and an unsplit network. */
 bool known_step_communicates_as(const struct known_step *step, const struct point *point);
 /* Returns the speed of this machine relative to the step's machine, from networks that both
  * machines have computed; 1 if there are no such networks. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
-/* Returns the speed of one core of this machine (FLOP/s), from the known step of `workload` whose
- * number of FLOPs is nearest to `flops`, preferably a step of this machine. NAN if no step of
- * `workload` is known. */
+/* Returns the speed of one core of this machine (FLOP/s), from the known step of `workload` with
+ * the nearest number of FLOPs, preferably on this machine. NAN: no step of `workload` is known. */
 double known_steps_rate(const struct known_steps *known, const char *workload, double flops);

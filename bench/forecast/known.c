@@ -57,9 +57,8 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* Reads ranks, nodes, cores, images, FLOPs and times of a step from a row. If ranks share cores,
- * exposed communication counts as compute, since part of it is waiting for a core. If exposed
- * communication is unknown, the whole step counts as compute. */
+/* Reads the numbers and times of a step from a row. The whole step counts as compute if exposed
+ * communication is unknown or includes waiting for a shared core. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -231,8 +230,8 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* Returns the geometric mean of speed ratios (this machine / the step's machine), over all pairs of
- * steps of the two machines with the same network and workload; 1 if there are no such pairs. */
+/* Computes the geometric mean of speed ratios over all pairs of steps of the two machines with the
+ * same network and workload. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;
@@ -291,9 +290,7 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
 }
 
 /* Returns how similar a known step is to a step of the point; 0 if the network, the workload or
- * both batches (total and per rank) differ. Equal properties increase the result, in decreasing
- * order of weight: machine; site, nodes and link together; total batch; number of ranks;
- * strategy. */
+ * both batches (total and per rank) differ. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {

@@ -2,9 +2,8 @@
 
 #include <math.h>
 
-/* Numbers of rounds in which the coefficients converge: REWEIGHTS rounds of reweighting, each with
- * DESCENTS rounds of coordinate descent. SMALLEST_ERROR: lower limit of the relative error in a
- * weight (1 / error), so that weights stay finite. */
+/* REWEIGHTS rounds of reweighting, each with DESCENTS rounds of coordinate descent, suffice to
+ * converge. SMALLEST_ERROR (relative) keeps the weights 1 / error finite. */
 enum { REWEIGHTS = 50, DESCENTS = 300 };
 #define SMALLEST_ERROR 0.001
 

@@ -15,7 +15,7 @@ struct link_sample {
     bool left_out;
 };
 
-/* Finds the coefficients >= 0 with the smallest sum of absolute relative errors over the samples
- * that are not left out, by iteratively reweighted least squares. A coefficient without influence
- * keeps its value in `fitted`. Returns false if the samples do not outnumber the coefficients. */
+/* Finds the coefficients >= 0 with the smallest sum of absolute relative errors, by iteratively
+ * reweighted least squares. A coefficient without influence keeps its value. Returns false if the
+ * samples that are not left out do not outnumber the coefficients. */
 bool link_fit(double fitted[LINK_COEFFICIENTS], const struct link_sample *samples, size_t n);

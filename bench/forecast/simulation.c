@@ -34,10 +34,9 @@ static enum status take_calls(struct simulation *s, struct error *e)
     return OK;
 }
 
-/* Sets the times at which messages can start. With overlap, a message can start once backward has
- * computed its gradients. Without overlap, messages start after backward; over sockets
- * (socket_bytes > 0), messages instead start as with overlap, but advance only at MPI calls
- * (calls_s). */
+/* Sets the times at which messages can start: with overlap, once backward has computed their
+ * gradients, otherwise after backward. Over sockets without overlap, messages start as with
+ * overlap, but advance only at MPI calls. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
@@ -126,8 +125,8 @@ static double draw_pace(const struct simulation *s, int period, int rank)
 }
 
 /* Returns a rank's injected sleeps, summed over the steps of a period; all 0 in untimed periods.
- * With overlap, a sleep after backward delays only the start of the rank's wait, since the rank's
- * messages are already in transit. */
+ * With overlap, a sleep after backward delays only the rank's wait, since the messages are already
+ * in transit. */
 static struct simulation_sleeps draw_sleeps(const struct simulation *s, int period, int rank)
 {
     const struct inject *in = &s->injects[rank];
@@ -145,8 +144,8 @@ static struct simulation_sleeps draw_sleeps(const struct simulation *s, int peri
     return sum;
 }
 
-/* Begins a period on each rank when the rank has ended the previous period. Only the last step of a
- * period has messages; the steps before it only compute and update weights. */
+/* Begins a period on each rank at the end of the rank's previous period. Only the last step of a
+ * period has messages. */
 static void begin_period(struct simulation *s, int period)
 {
     double step_s = s->times.compute_s + s->times.optimizer_s;
@@ -165,8 +164,8 @@ static double waits_at(const struct simulation *s, int rank)
     return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
 }
 
-/* Adds a rank's times in a period to the sums. `ended_s`: time at which the rank's compute and
- * messages have ended; `last_s`: time at which the last rank begins to wait. */
+/* Adds a rank's times in a period to the sums. `ended_s`: end of the rank's compute and messages;
+ * `last_s`: time at which the last rank begins to wait. */
 static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
 {
     const struct simulation_sleeps *slept = &s->sleeps[rank];

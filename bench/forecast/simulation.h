@@ -47,9 +47,9 @@ struct simulation {
 };
 
 /* Opens a simulation of points[point]. Before the call, set s->seed and, if used, s->parts; all
- * other fields must be 0. The caller may change s->times, s->machine and s->injects before
- * simulation_run. `run`: folder of the run; `calibration`: folder of the launch that measured the
- * times of ops, or NULL. Call simulation_close in any case. */
+ * other fields must be 0. `run`: folder of the run; `calibration`: folder of the launch that
+ * measured the times of ops, or NULL. s->times, s->machine and s->injects may be changed before
+ * simulation_run. Call simulation_close in any case. */
 enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,
                             const char *run, const char *calibration, struct error *e);
 /* Simulates the warm-up and the timed steps, and sets s->result. Call once per simulation. */

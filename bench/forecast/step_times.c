@@ -73,7 +73,7 @@ static enum status take_paces(struct step_times *t, const struct calibrations *c
 }
 
 /* Sets the times of the typical step. The time of each part is its median over all steps of all
- * ranks. Parts are added in execution order: backward runs ops from the last to the first. */
+ * ranks. */
 static enum status take_typical(struct step_times *t, const struct calibrations *c, int tensors,
                                 double *times, const char *folder, struct error *e)
 {

@@ -29,8 +29,8 @@ struct step_parts {
 /* Reads the point's step times from `calibration`, the folder of a calibration launch, and copies
  * that launch's facts to `result`. If `calibration` is NULL, takes the times from `parts` and
  * divides backward among the layers by their FLOPs. If `parts` is NULL too, computes the times from
- * compute.rate; returns ERR_ARGUMENT if compute.rate is 0. Other errors as calibration_read. Call
- * step_times_free in any case. */
+ * compute.rate; ERR_ARGUMENT if it is 0. Other errors as calibration_read. Call step_times_free in
+ * any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, const struct step_parts *parts,
                             struct launch_result *result, struct error *e);

@@ -54,8 +54,8 @@ static double longest_s(const struct forecast_point *p)
     return longest;
 }
 
-/* Warns if the longest required launch is forecast to take more than twice measure.limit, the time
- * after which a launch is ended. The factor of 2 allows for rough forecasts. */
+/* Warns if the longest required launch is forecast to take more than twice measure.limit. The
+ * factor of 2 allows for rough forecasts. */
 static void print_ended(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;

@@ -1,6 +1,5 @@
-/* The guard of a launch, a process that kills whatever the launch leaves behind (launch.h). The
- * guard is a fork of the runner, without exec. Guard and runner communicate only through a socket,
- * the lifeline. */
+/* The guard of a launch (launch.h): a fork of the runner, without exec. Guard and runner
+ * communicate only through a socket, the lifeline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -59,10 +58,9 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Opens the program's standard input and returns its descriptor. A user's program gets /dev/null,
- * since it may read to end of file. A program of this project gets a pipe that never ends, since
- * the guard keeps the writing end open. Otherwise hydra would forward the end of file to rank 0
- * and, if the ranks have ended by then, die of SIGPIPE and lose their output. */
+/* Returns a descriptor for the program's standard input. A user's program gets /dev/null. A program
+ * of this project gets a pipe whose writing end the guard keeps open: at end of file, hydra could
+ * die of SIGPIPE and lose the ranks' output. */
 static int open_input(bool is_ours)
 {
     int ends[2];
@@ -123,8 +121,8 @@ static void start_program(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Waits for children that have ended; returns whether any child is left. Orphans of the launch
- * become children of the guard. So without children, no process of the launch is left. */
+/* Waits for ended children; returns whether any child is left. Orphans of the launch become
+ * children of the guard, so false means that the whole launch has ended. */
 static bool reap(struct guard *g)
 {
     pid_t pid;
@@ -142,8 +140,7 @@ static bool reap(struct guard *g)
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
 /* Sleeps until a child changes state, the runner sends a message or ends, or the clock reaches
- * `until` (ns); at most a minute. Returns NEWS_STOP if the runner sent a message, NEWS_RUNNER_GONE
- * if the runner ended, else NEWS_NONE. */
+ * `until` (ns); at most a minute. Returns the runner's news. */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;
@@ -219,9 +216,9 @@ static void watch(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Ends all descendants of the guard and waits for them. Sends SIGKILL at once if the program ended
- * or the runner died, otherwise SIGTERM and, GRACE_NS later, SIGKILL. Gives up PATIENCE_NS after
- * SIGKILL; outcome.not_killed then counts the remaining processes. */
+/* Ends all descendants of the guard and waits for them. Sends SIGTERM before SIGKILL, unless the
+ * program ended or the runner died. Gives up PATIENCE_NS after SIGKILL; outcome.not_killed then
+ * counts the remaining processes. */
 static void sweep(struct guard *g)
 {
     bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||

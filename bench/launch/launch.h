@@ -2,19 +2,16 @@
  *
  * Each launch has a guard: a process between runner and program that adopts every orphan below it
  * (PR_SET_CHILD_SUBREAPER). The guard and the runner each hold one end of a socket, the lifeline.
- * The guard acts when the program ends, the time limit passes, the runner stops the launch, or the
- * lifeline closes because the runner died. It kills every process below it, in any session or
- * process group, and then reports to the runner. The guard also acts if ranks do not start in time,
- * or if the program does not end after a failing rank's final message or the failure of a process.
- * These two checks end an mpiexec (hydra) that hangs because a proxy cannot start, connect or start
+ * When the program ends or must be stopped (enum launch_cause), the guard kills every process below
+ * it, in any session or process group. Then the guard reports to the runner. CAUSE_NO_START and
+ * CAUSE_STAYED end an mpiexec (hydra) that hangs because a proxy cannot start, connect or start
  * ranks.
  *
  * A guard cannot see processes on other machines. If the launch failed, the guard runs a cleanup
- * command that ends processes on other machines. If the guard itself was killed, launch_finish runs
- * the cleanup command.
+ * command that ends them. If the guard itself was killed, launch_finish runs this command.
  *
- * The guard inherits the runner's open files, including the lock on the journal. So no runner can
- * resume a campaign while processes of its last launch still run. */
+ * The guard inherits the lock on the journal, so no runner can resume a campaign while processes of
+ * its last launch still run. */
 #pragma once
 
 #include <stdbool.h>

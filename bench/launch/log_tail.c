@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Number of bytes at the end of a log that are searched. Final messages of all ranks and a trace of
+/* Number of bytes at the end of a log that are searched. Final messages of ranks and traces of
  * library calls can follow the line that explains a failure. */
 #define LOG_BYTES ((size_t)4 << 20)
 

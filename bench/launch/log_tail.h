@@ -28,5 +28,5 @@ struct log_reader {
 };
 
 /* Returns whether a rank of this project's programs has written a final message since the last
- * call. Such a message means that the launch has failed, even if mpiexec still runs. */
+ * call. The launch has then failed, even if mpiexec still runs. */
 bool log_has_last_word(struct log_reader *r);

@@ -18,9 +18,9 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Returns whether finishing the current block will add 1 to the point's `progress` (number of
- * completed blocks). True if the block contains the point and all its comparison points that still
- * get launches, and at least one of these points has a launch in the queue. */
+/* Returns whether finishing the current block will add 1 to the point's `progress`: the block
+ * contains the point and all its comparison points that still get launches, and one of their
+ * launches is queued. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
@@ -87,9 +87,8 @@ static double run_mean_s(const struct launch_order *o)
     return runs > 0 ? sum_s / runs : 0;
 }
 
-/* Returns the expected time (s) of an accuracy run of the point: the mean of its earlier accuracy
- * runs. If none has ended: the mean of its timed launches plus the time of the additional steps. If
- * the time of a step is also unknown: run_mean_s. */
+/* Returns the expected time (s) of an accuracy run of the point: the mean of its accuracy runs,
+ * otherwise of its timed launches plus the additional steps, otherwise run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

@@ -43,9 +43,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Largest half-width of a point's confidence intervals, divided by a limit. The limit of `whole` is
- * the requested precision. The limit of `asked` is timing_asked_pct, which is stricter for few
- * launches. INFINITY: an interval is unknown. */
+/* Largest half-width of a point's confidence intervals, divided by a limit; INFINITY: an interval
+ * is unknown. `whole`: by the requested precision; `asked`: by timing_asked_pct, which is stricter
+ * for few launches. */
 struct excess {
     double whole, asked;
 };
@@ -61,9 +61,8 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the excess of a point, from the intervals of its step time and of all its comparisons.
- * Ignores comparisons with points that get no further launches, and comparisons without pairs of
- * launches, which are not reported. */
+/* Returns the excess of a point, from its step time and its comparisons. Ignores comparisons
+ * without pairs of launches, or with points that get no further launches. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -102,9 +101,9 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates how many launches a point needs for the requested precision, from its excess `x` after
- * n launches. Assumes that half-widths fall as 1 / sqrt(number of launches), and includes the
- * stricter limit for few launches (timing_asked_pct). */
+/* Estimates how many launches a point needs, from its excess after n launches. Assumes that
+ * half-widths fall as 1 / sqrt(number of launches); considers the stricter limit for few launches
+ * (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
@@ -115,9 +114,8 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets `wanted` (number of launches at which the point is examined next), `expected` (estimate of
- * the final number) and `at_most` of a point that has n launches. If the point is precise enough,
- * `wanted` remains n. */
+/* Sets `wanted`, `expected` and `at_most` of a point that has n launches. If the point is precise
+ * enough, `wanted` remains n. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

@@ -6,8 +6,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* Largest number of points examined again after each launch. Examinations are thus spread over a
- * block, so a block with thousands of points does not end with a long delay. */
+/* Largest number of points examined again after each launch, so that a block with thousands of
+ * points does not end with a long delay. */
 #define LOOKS_A_LAUNCH 100
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)
@@ -45,9 +45,8 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the random order of points in a block. Moves a point away from the end of the block if many
- * points are compared with it. After a launch of this point, all points compared with it must be
- * examined again, but at most LOOKS_A_LAUNCH points are examined after each launch. */
+/* Draws the random order of points in a block. A point with many users (points compared with it) is
+ * moved forward, so that all users are examined again before the block ends. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -142,8 +141,8 @@ static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 /* ---- Blocks ---- */
 
 /* Sets o->members to the points of the next block: points that need launches, and their comparison
- * points. Returns false if no point needs launches. Failed points are members until they have the
- * minimum number of blocks; their launches run only if the campaign is run again. */
+ * points. Returns false if no point needs launches. Failed points are also members, up to the
+ * minimum number of blocks, for a later retry. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;

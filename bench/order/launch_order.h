@@ -1,6 +1,6 @@
 /* Chooses the next launch of a campaign. The order is a function of the spec, a seed and the
  * journal alone, so an interrupted campaign resumes as if it had not been interrupted. If the spec
- * has changed, launches that the new spec requests and the journal lacks are run. The order is:
+ * has changed, the launches that the journal lacks are run. The order is:
  *
  * 1. One block of timed launches, with one launch of every point in random order. Calibration
  *    points come first, since points with compute: replay need their timings.
@@ -9,19 +9,19 @@
  * 3. Blocks until each point has the minimum number of launches (launch_points_sure), and shares
  *    as many blocks with each comparison point (base, peer, point without communication).
  * 4. Blocks of the points that are not precise enough, with their comparison points. A point is
- *    examined at 6, 9, 12, ... launches. It gets no more launches once it is precise enough, has
- *    the maximum number of launches, or the budget is used up.
+ *    examined at 6, 9, 12, ... launches, until it is precise enough, has the maximum number of
+ *    launches, or the budget is used up.
  *
  * New points and additional launches get new blocks. A block is written to the journal before its
- * first launch and is always completed. The budget counts timed launches only, neither accuracy
- * runs nor idle time. First launches of points and accuracy runs always run. Any other block starts
- * only if it is expected to end within the budget.
+ * first launch and is always completed. The budget counts timed launches only. First launches of
+ * points and accuracy runs always run. Any other block starts only if it is expected to end within
+ * the budget.
  *
  * A failed launch is retried at the end of its block, up to measure.retries times per point. It is
  * not retried if the program refused its options (exit status 2 or 3), or if a point without a
  * successful launch fails twice for the same reason. Then the point has failed and gets no more
- * launches. If the campaign is run again, journal_retry withdraws the failures, and the
- * point's missing launches in started blocks run first. */
+ * launches. If the campaign is run again, journal_retry withdraws the failures, and missing
+ * launches of started blocks run first. */
 #pragma once
 
 #include <stdbool.h>

@@ -87,8 +87,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Updates comparisons for a new timed launch of the point in `block`. Adds 1 to `pairs` of each
- * comparison between this point and a point that already has a timed launch in the block. */
+/* Counts the pairs that a new timed launch of the point forms in `block`, in comparisons of the
+ * point and with the point. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -177,8 +177,7 @@ static void learn_accuracy(struct launch_points *l, size_t point,
 }
 
 /* Records a failed launch of the point, unless journal_retry withdrew the failure. Decides whether
- * the point is given up: too many failures, options refused, or the same failure twice without any
- * success. */
+ * the point has failed for good. */
 static void learn_failure(struct launch_points *l, size_t point,
                           const struct journal_launch *launch, size_t number)
 {
@@ -263,9 +262,8 @@ static void compare(struct launch_points *l, size_t point, size_t with, bool is_
     l->points[with].n_users++;
 }
 
-/* Adds the comparisons of point `row` of the spec to its twin: the first equal point, which has the
- * launches of all equal points. Adds the comparison for overlap only if communication is
- * replayed. */
+/* Adds the comparisons of point `row` of the spec to its twin, the first equal point, which has the
+ * launches. */
 static void find_comparisons(struct launch_points *l, size_t row)
 {
     const struct point *from = &l->spec->points[row];

@@ -1,6 +1,6 @@
-/* State of each point of a spec according to the journal, updated after each launch: the point's
- * launches, blocks shared with comparison points, and number of launches still needed. If several
- * points have equal options, only the first has launches. */
+/* State of each point of a spec according to the journal: its launches, blocks shared with
+ * comparison points, and number of launches still needed. If several points have equal options,
+ * only the first has launches. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +39,7 @@ struct point_launches {
                          unknown or larger */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
     /* number of timed launches that count for all comparisons (minimum of n_timings and all
-     * `pairs`). `progress`: now; `wanted`: at the next check of the precision; `expected`: at the
-     * end (estimate) */
+     * `pairs`): now, at the next check of the precision, at the end (estimate) */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
     struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points

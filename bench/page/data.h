@@ -1,6 +1,6 @@
 /* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
  * characters. Functions of type json_t return NULL if memory runs out. json_pack also returns NULL
- * if an argument is NULL, so check only the result of json_pack. */
+ * if an argument is NULL, so check only its result. */
 #pragma once
 
 #include <jansson.h>
@@ -15,8 +15,8 @@ typedef void data_printer(FILE *out, const void *what);
 json_t *data_print(data_printer *print, const void *what);
 
 /* data_read reads a whole file unchanged into *text, to be freed with free. data_add_file adds the
- * file's text to an object as `key`. ERR_SYSTEM with the file's name if the file is empty or cannot
- * be read. */
+ * file's text to an object as `key`. ERR_SYSTEM with the file's name if the file is empty or
+ * unreadable. */
 enum status data_read(char **text, const char *path, struct error *e);
 enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e);
 
@@ -28,8 +28,7 @@ enum status data_add(json_t *object, const char *list, json_t *element, struct e
  * digits and '_' become '-'. */
 void data_id(char *id, size_t size, const char *text);
 
-/* Adds a CSV file to the object's list of tables, without columns that are empty in all rows. `id`:
- * beginning of the HTML ids of the table's rows. `name`: file name under which readers of the page
- * can save the table. */
+/* Adds a CSV file to the object's list of tables, without empty columns. `id`: prefix of the HTML
+ * ids of the rows. `name`: file name under which readers can save the table. */
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e);

@@ -1,7 +1,5 @@
-/* Writes runs and sweeps as one HTML file that works without an internet connection and without
- * scripts. Each figure has its table; published values are beside measured values. A run also has
- * its command, machine and grades. Figures are drawn again from the run's tables in a temporary
- * folder; nothing is written to the runs' folders. */
+/* Writes runs and sweeps as one HTML file that works without internet connection and scripts.
+ * Figures are drawn again in a temporary folder; the runs' folders do not change. */
 #pragma once
 
 #include "bench/runner/tools.h"

@@ -8,7 +8,7 @@
 #include "bench/spec/pattern.h"
 
 /* Replacements that shorten an SVG picture, in the order of use. IN_TAGS restricts a pattern to the
- * insides of tags. gnuplot writes '<' and '>' in texts as entities, so each '>' ends a tag. */
+ * insides of tags. Each '>' ends a tag, since gnuplot writes '>' in texts as an entity. */
 #define IN_TAGS ">[^<]*(*SKIP)(*F)|"
 /* contents of a group, including nested groups */
 #define INSIDE "(?<inside>(?:[^<]++|<(?!/?g[ >])[^>]*>|<g[^>]*>(?&inside)</g>)*+)"

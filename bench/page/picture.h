@@ -6,8 +6,7 @@
 #include "kernels/base/error.h"
 
 /* Reads an SVG file of gnuplot and sets members of `figure`: `svg` (contents of the <svg> tag,
- * shortened without a visible change), `box` (viewBox), `width` (largest width on the page in
- * pixels) and `shape` ("wide" or "narrow"). Stores the picture's <defs> (plot symbols) as `marks`
- * of the page, unless `marks` is already set. ERR_DATA if the file is not an SVG file of
- * gnuplot. */
+ * shortened), `box` (viewBox), `width` (largest width on the page in pixels) and `shape` ("wide" or
+ * "narrow"). Stores the <defs> (plot symbols) as `marks` of the page, unless already set. ERR_DATA
+ * if the file is not an SVG file of gnuplot. */
 enum status picture_read(json_t *figure, json_t *page, const char *path, struct error *e);

@@ -20,32 +20,30 @@ enum status section_add_run(const struct section_source *from, const char *opera
 /* Adds the section of a sweep: the table `name` in the folder `path`. */
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
-/* Adds the claims of published reports with their verdicts, from results/claims.yaml below `home`.
- * Adds nothing if that file is missing, or the page has no run or sweep of results/reference. */
+/* Adds the claims of results/claims.yaml below `home` with their verdicts. Adds nothing if the file
+ * is missing, or the page has no run or sweep of results/reference. */
 enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
 
-/* section_id makes an HTML id of fewer than PAGE_ID characters from the text `called`, and reserves
- * the id on the page. If the id is already in use, appends `between` and a number. */
+/* section_id makes an HTML id from the text `called` and reserves the id on the page. If the id is
+ * already in use, appends `between` and a number. */
 enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 
-/* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. A run or
- * sweep of results/reference also gets member `kept`: the name of its folder there. */
+/* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. For a
+ * folder in results/reference, also sets member `kept` to the folder's name. */
 enum status section_add(const struct section_source *from, const char *list, json_t *section,
                         const char *path, struct error *e);
 
 struct summary;
 
-/* Adds comparisons with published numbers to list `compared` of a run's section: one per quantity
- * that was published for one of the run's points. The verdicts equal the verdicts of `scalebench
- * compare published RUN`. */
+/* Adds comparisons with published numbers to list `compared` of a run's section, one per quantity
+ * published for a point of the run. Verdicts are as in `scalebench compare published RUN`. */
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 
-/* Adds a figure to the section of a run: picture, caption and table from the files in from->drawn,
- * and the section's comparisons with published numbers. `bars`: quantity that the figure shows if
- * its option y is not set. */
+/* Adds a figure to the section of a run: picture, caption and table from from->drawn, and
+ * comparisons with published numbers. `bars`: quantity of the figure if its option y is not set. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

@@ -96,8 +96,9 @@ static double smaller_quota(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns the path of h->own relative to h->root. Returns "" if both are the same cgroup, as in a
- * container, or if h->own is not below h->root: then only the cgroup at h->mount can be read. */
+/* Returns the path of h->own relative to h->root; "" if both are the same cgroup, as in a
+ * container. Also "" if h->own is not below h->root: only the cgroup at h->mount can be read
+ * then. */
 static const char *visible_path(const struct hierarchy *h)
 {
     if (strcmp(h->root, "/") == 0)

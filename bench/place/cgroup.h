@@ -3,9 +3,9 @@
 
 #include "bench/place/place.h"
 
-/* Returns the smallest CPU quota (in cores) of this process's cgroup and the cgroup's ancestors; 0
- * if none has a quota. Supports cgroup versions 1 and 2. The arguments are the paths
- * /proc/self/cgroup and /proc/self/mountinfo, or a test's files. A missing file means no quota. */
+/* Returns the smallest CPU quota (cores) of this process's cgroup (version 1 or 2) and the cgroup's
+ * ancestors; 0: no quota. The arguments are the paths /proc/self/cgroup and /proc/self/mountinfo,
+ * or a test's files. A missing file means no quota. */
 double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
 
 /* Returns the number of processes that the out-of-memory killer has ended in the cgroup of this

@@ -1,6 +1,5 @@
-/* Measures the energy of a node's processor packages with the RAPL counters (Intel and AMD) of
- * Linux powercap. The counters include all programs and idle power, but not memory, disks or
- * network cards. */
+/* Measures the energy of a node's processor packages with the RAPL counters of Linux powercap. The
+ * counters include all programs and idle power, but not memory, disks or network cards. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,15 +20,15 @@ struct energy {
     int64_t begin_ns; /* time at which the counters were read */
 };
 
-/* Finds the packages in `folder`: zones intel-rapl:N that are named package-... Returns false if no
- * package is found or a counter cannot be read. Other zones are left out, since they are parts of a
- * package (cores, memory) or contain it (psys). */
+/* Finds the packages in `folder`: zones intel-rapl:N that are named package-... Other zones are
+ * parts of a package or contain it (psys). Returns false if no package is found or a counter cannot
+ * be read. */
 bool energy_open(struct energy *energy, const char *folder);
 
 /* Reads the counters. energy_since_j returns the energy used since this call. */
 void energy_begin(struct energy *energy);
 
 /* Returns the energy of all packages since energy_begin (J). NAN if a counter cannot be read, has
- * not moved, or may have wrapped more than once. Counters wrap every 65 to 262 kJ. Packages are
- * assumed to use up to 500 W, so the result is NAN after 2 to 9 minutes. */
+ * not moved, or may have wrapped more than once. At the assumed maximum of 500 W per package, the
+ * result is NAN after 2 to 9 minutes. */
 double energy_since_j(const struct energy *energy);

@@ -48,8 +48,8 @@ static bool is_mapped(const char *pid, const char *name)
     return found;
 }
 
-/* Returns whether a process has the file open or mapped. Processes map such a file and then close
- * it, so open files are checked before mappings: the reverse order could miss a process. */
+/* Returns whether a process has the file open or mapped. Checks open files first, since processes
+ * map such a file and then close it. */
 static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");
@@ -63,8 +63,8 @@ static bool is_held(const char *name)
 }
 
 /* Returns whether any process, even one that /proc hides, has the file open or mapped for writing.
- * If so, the kernel refuses a read lease with EAGAIN (fcntl(2)). Returns false too if the file
- * cannot be opened or its folder does not support leases. */
+ * The kernel then refuses a read lease (fcntl(2)). Also returns false if the file cannot be opened
+ * or its folder does not support leases. */
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,

@@ -4,8 +4,7 @@
 
 #include <time.h>
 
-/* Removes shared-memory files that MPI made for this user in /dev/shm and /tmp. Call it when a
- * launch's processes have ended. File names do not identify the launch. So the function removes
- * only files that were written since `begin` (CLOCK_REALTIME) and that no process has open or
- * mapped. Returns the number of files still in use, perhaps by other launches. */
+/* Removes shared-memory files of MPI that this user has written in /dev/shm and /tmp since `begin`
+ * (CLOCK_REALTIME), unless a process has them open or mapped. Call it when a launch's processes
+ * have ended. Returns the number of files still in use. */
 int leftovers_remove(struct timespec begin);

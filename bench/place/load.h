@@ -17,7 +17,7 @@ struct load {
 bool load_read(struct load *load, const bool *cpus, int n);
 
 /* Reads the load of the processors in a list such as "0" or "0-3,8". Returns false if the list is
- * malformed, or if /proc/stat cannot be read or has none of the processors. */
+ * malformed or load_read fails. */
 bool load_read_list(struct load *load, const char *list);
 
 /* Parses the text of /proc/stat for all processors i < n for which cpus[i] is true. Returns false
@@ -25,8 +25,8 @@ bool load_read_list(struct load *load, const char *list);
 bool load_parse(struct load *load, const char *text, double ticks_per_s, const bool *cpus, int n);
 
 /* Returns the share (%) of processor time that other programs, interrupts and the hypervisor took
- * between two readings. own_s: processor time of the measured program (s), which does not count.
- * NAN if no time passed. */
+ * between two readings; NAN if no time passed. own_s: processor time of the measured program (s),
+ * which does not count. */
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s);
 
 /* Returns the share (%) of processor time that a hypervisor stole between two readings; NAN if no
@@ -49,7 +49,7 @@ struct load_share {
     double total_s, busy_s, steal_s, own_s;
 };
 
-/* Stores in `mark` the load of the processors that the calling thread may use, and the processor
- * time of this process. Sets mark->cpus to "" if the load is unknown. */
+/* Sets *mark to the load and processor time so far. Sets mark->cpus to "" if the load is
+ * unknown. */
 void load_mark_take(struct load_mark *mark);
 struct load_share load_since(const struct load_mark *mark);

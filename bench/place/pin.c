@@ -4,9 +4,8 @@
  *
  * pin runs as one rank of any MPI launcher. It binds its process to the processors of the
  * node-local rank, from a list or from a plan made on the node. It asks the kernel to kill the
- * process when the launcher dies, then executes PROGRAM in the same process. So binding does not
- * depend on the launcher's options, and no rank outlives its launch. The first rank of a node can
- * start a sampler, which works for any PROGRAM. */
+ * process when the launcher dies, so no rank outlives its launch. Then it executes PROGRAM in the
+ * same process. The first rank of a node can start a sampler. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -166,9 +165,8 @@ static enum status die_with_parent(pid_t parent, struct error *e)
 }
 
 /* Ends the whole launch under Hydra; returns `status`. If a process exits before MPI_Init, Hydra
- * does not end the launch, and the other ranks wait in MPI_Init forever. So pin sends the abort
- * command of PMI version 1, as MPI_Abort does. Other launchers have an option that ends the
- * launch. */
+ * lets the other ranks wait in MPI_Init forever. So pin sends the abort command of PMI version 1,
+ * as MPI_Abort does. Other launchers have an option for this. */
 static int end_launch(int status)
 {
     char line[64];

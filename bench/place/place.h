@@ -1,6 +1,5 @@
-/* Assigns cores to ranks. place_make_plan chooses among the processors that this process may use,
- * the program build/pin binds each rank, and the rank reads its binding back. Only this folder uses
- * hwloc. */
+/* Assigns cores to ranks. place_make_plan chooses among the processors that this process may use.
+ * The program build/pin binds each rank. Only this folder uses hwloc. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,9 +9,8 @@
 #include "kernels/base/error.h"
 
 /* The part of the machine that this process may use: the smallest of affinity mask, cgroup quota
- * and, in a Slurm job, the job's share of this node. The job's share is needed because some sites
- * let Slurm allocate processors without binding jobs to them. Slurm counts hardware threads unless
- * SLURM_THREADS_PER_CORE is 1. */
+ * and share of the Slurm job. Some sites let Slurm allocate processors without binding jobs to
+ * them. Slurm counts hardware threads unless SLURM_THREADS_PER_CORE is 1. */
 struct place_machine {
     int cores;          /* physical cores with a usable hardware thread */
     int hwthreads;      /* usable hardware threads */
@@ -47,8 +45,7 @@ void place_close(struct place *place);
 struct place_machine place_machine(const struct place *place);
 
 /* Assigns cores of this node to `ranks` ranks of `threads` threads each. Free with place_plan_free.
- * ERR_UNAVAILABLE if `oversubscribe` is false and all ranks together have more threads than there
- * are usable cores. */
+ * ERR_UNAVAILABLE if there are more threads than usable cores and `oversubscribe` is false. */
 enum status place_make_plan(const struct place *place, int ranks, int threads, enum place_bind bind,
                             enum place_order order, bool oversubscribe, struct place_plan *plan,
                             struct error *e);

@@ -4,8 +4,8 @@
 #include "bench/place/topology.h"
 #include "kernels/base/mem.h"
 
-/* Consecutive cores that start with core `first`: all cores of one rank, or a single core if
- * threads share cores. `lap`: number of earlier placements in the same cache or NUMA node. */
+/* Consecutive cores from core `first` on: all cores of one rank, or one core if threads share
+ * cores. `lap`: number of earlier placements in the same cache or NUMA node. */
 struct placement {
     int first, numa, cache, lap;
 };
@@ -60,9 +60,9 @@ static void placements_interleave(struct placements *s, bool nodes)
     qsort(s->items, (size_t)s->n, sizeof *s->items, by_lap);
 }
 
-/* Makes placements of `threads` cores for `ranks` ranks. Placements lie within a cache if enough of
- * them fit, else within a NUMA node, else anywhere. If there are fewer cores than threads of all
- * ranks, each placement is a single core, and threads share cores. */
+/* Makes placements of `threads` cores: within caches if enough fit for `ranks`, else within NUMA
+ * nodes, else anywhere. If all ranks together have more threads than there are cores, each
+ * placement is a single core. */
 static enum status placements_make(struct placements *s, const struct place *p, int ranks,
                                    int threads, enum place_order order, struct error *e)
 {

@@ -69,9 +69,9 @@ static double read_mhz(int cpu)
     return file_number(path) / 1e3;
 }
 
-/* Repeats the computation on one processor for `seconds` and stores its median time and the
- * processor's frequency in *finding. The first repetition, during which the processor wakes up,
- * does not count. Leaves *finding unchanged if the processor cannot be used. */
+/* Repeats the computation on one processor for `seconds`. Stores the median time, without the first
+ * repetition (wake-up), and the frequency in *finding. Leaves *finding unchanged if the processor
+ * cannot be used. */
 static void work(struct finding *finding, int cpu, double seconds)
 {
     double times[REPETITIONS_MAX];
@@ -106,8 +106,8 @@ static pid_t start(struct finding *finding, int cpu, double seconds)
     return child;
 }
 
-/* Returns the mean frequency (MHz) of the processors, read from lines such as "cpu MHz : 2100.000"
- * in /proc/cpuinfo. NAN if there are no such lines. Used if read_mhz fails for a processor. */
+/* Returns the mean frequency (MHz) of the processors, from lines such as "cpu MHz : 2100.000" in
+ * /proc/cpuinfo; NAN if there are none. */
 static double read_mean_mhz(const bool *cpus, int n)
 {
     char line[256];

@@ -9,14 +9,13 @@ struct probe {
     double mhz;     /* mean frequency of the processors at the end of the probe; NAN if unknown */
 };
 
-/* Starts a child process on each processor i < n for which cpus[i] is true. All child processes
- * repeat the computation (about 20 us) for `seconds` at the same time. work_us is a median, which
- * interruptions by other programs do not change. A larger work_us indicates a lower frequency or a
- * busy hardware thread on the same core. work_us is NAN if a processor cannot be used; both results
- * are NAN if memory runs out. */
+/* Repeats the computation (about 20 us) for `seconds`, in a child process on each processor i < n
+ * for which cpus[i] is true. A larger work_us indicates a lower frequency or a busy hardware thread
+ * on the same core. work_us is NAN if a processor cannot be used; both results are NAN if memory
+ * runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
-/* Returns the duration (s) of each of a launch's two probes: 1 % of wall_s, the launch's expected
- * time, but at most 10 ms. Returns 0 if this duration is below 1 ms, or if both probes would take
- * more than 5 % of wall_s. */
+/* Returns the duration (s) of each of a launch's two probes: 1 % of wall_s, the expected time, but
+ * at most 10 ms. Returns 0 if this is below 1 ms, or both probes would take more than 5 % of
+ * wall_s. */
 double probe_seconds(double wall_s, const bool *cpus, int n);

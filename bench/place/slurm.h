@@ -9,9 +9,9 @@ struct slurm_share {
     int nodes;            /* nodes of the job; 0: no job */
 };
 
-/* Reads SLURM_CPUS_ON_NODE, SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. If SLURM_CPUS_ON_NODE
- * is not set, reads the CPUs of node SLURM_NODEID from the list SLURM_JOB_CPUS_PER_NODE, such as
- * "72(x2),36". ERR_ARGUMENT if a variable is malformed, since a limit must not be ignored. */
+/* Reads SLURM_CPUS_ON_NODE, SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. Without
+ * SLURM_CPUS_ON_NODE, reads the CPUs of node SLURM_NODEID from SLURM_JOB_CPUS_PER_NODE, such as
+ * "72(x2),36". ERR_ARGUMENT if a variable is malformed. */
 enum status slurm_share_read(struct slurm_share *share, struct error *e);
 
 /* Stores the Slurm job's share of this node in `place` and updates the machine's usable cores. */

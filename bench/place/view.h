@@ -13,8 +13,8 @@ struct view {
     double oom_kills;
 };
 
-/* Fill *view; load and probe (probe.h) cover all processors i < n for which cpus[i] is true. The
- * probe runs for probe_s seconds; 0: no probe. view_before probes first and view_after probes last,
- * so that the load between the two calls excludes the probes. */
+/* Fill *view for all processors i < n for which cpus[i] is true. The probe runs for probe_s
+ * seconds; 0: no probe. view_before probes first and view_after probes last, so that the load
+ * between the calls excludes the probes. */
 void view_before(struct view *view, const bool *cpus, int n, double probe_s);
 void view_after(struct view *view, const bool *cpus, int n, double probe_s);

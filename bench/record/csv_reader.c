@@ -71,9 +71,8 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     return OK;
 }
 
-/* Replaces the separator after a cell (a comma, \n or \r\n) by a NUL and moves the cursor past it.
- * At the end of the text, the cursor stays. *more: whether another cell follows in this row.
- * ERR_DATA for a \r without \n. */
+/* Replaces the separator after a cell by a NUL and moves the cursor past it. *more: whether another
+ * cell follows in this row. ERR_DATA for a \r without \n. */
 static enum status take_end(struct cursor *c, bool *more, struct error *e)
 {
     char end = *c->at;

@@ -16,11 +16,11 @@ struct csv_table {
     size_t rows, columns;
 };
 
-/* Reads a file by RFC 4180: cells separated by commas, quoted where needed, lines ending with \n or
- * \r\n. A \r without \n must be inside quotes. The first row has the column names. Lines that begin
- * with # before the row of names are comments. A byte order mark is skipped. ERR_DATA with file and
- * line if the file cannot be opened, a row has more or fewer cells than there are names, a name is
- * empty or repeated, or quotes do not match. Free with csv_table_free, even after an error. */
+/* Reads a file by RFC 4180. Lines end with \n or \r\n; a \r without \n must be inside quotes. The
+ * first row has the column names; earlier lines that begin with # are comments. A byte order mark
+ * is skipped. ERR_DATA with file and line if the file cannot be opened, a row has more or fewer
+ * cells than there are names, a name is empty or repeated, or quotes do not match. Free with
+ * csv_table_free, even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 
 /* Reads the table `file` of the run in folder `run`. If the run has no such table,
@@ -36,8 +36,8 @@ int csv_table_find(const struct csv_table *table, const char *name);
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e);
 
-/* Finds the column `name`, which a spec gives for `key` at position `mark`. If the CSV file has no
- * such column: ERR_SPEC at `mark` with the key, the file and its columns. */
+/* Finds the column `name`, which a spec gives for `key` at position `mark`. If it is not found:
+ * ERR_SPEC at `mark` with the key, the file and the existing columns. */
 enum status csv_table_column_of_spec(const struct csv_table *table, const char *name,
                                      const char *key, struct mark mark, size_t *column,
                                      struct error *e);
@@ -52,8 +52,8 @@ enum status csv_table_columns(const struct csv_table *table, const struct csv_wa
 
 const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column);
 
-/* Return the cell in the column with this name, as text or as number; "" or NAN if there is no such
- * column. NAN also if the cell is not a number. */
+/* Return a cell of the column `name` as text or as number; "" or NAN if there is no such column.
+ * NAN also if the cell is not a number. */
 const char *csv_table_text(const struct csv_table *table, size_t row, const char *name);
 double csv_table_value(const struct csv_table *table, size_t row, const char *name);
 

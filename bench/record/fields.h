@@ -1,5 +1,5 @@
-/* Defines the lines of a rank's record: one struct per kind of line, with the names and types of
- * its fields. Structs and tables are generated from metrics.def, which documents the fields. */
+/* Defines one struct per kind of line of a rank's record. Structs and tables are generated from
+ * metrics.def, which documents the fields. */
 #pragma once
 
 #include <stdbool.h>
@@ -124,9 +124,8 @@ struct field {
 
 const struct field *field_get(enum field_id id);
 
-/* Returns the value of a COUNT, REAL or LOSS field; NAN if unknown. `line` points to the struct
- * that holds the field, such as struct record_step. A value in nanoseconds is converted if `unit`
- * is "ms" or "s". */
+/* Returns the value of a COUNT, REAL or LOSS field; NAN if unknown. `line`: struct that holds the
+ * field, such as struct record_step. Nanoseconds are converted if `unit` is "ms" or "s". */
 double field_number(const struct field *field, const void *line, const char *unit);
 
 /* Iterates over the fields of a kind of line: returns the field after `last`, or the first if

@@ -147,8 +147,8 @@ static enum status write_text(const struct journal *j, const json_t *json, struc
     return status;
 }
 
-/* Writes a line, syncs the file and applies the line to the lists in memory. Takes ownership of
- * `json`, which is NULL if memory ran out or a text is not UTF-8. */
+/* Writes a line, syncs the file and updates the lists in memory. Takes ownership of `json`; NULL:
+ * memory ran out or a text is not UTF-8. */
 static enum status add_line(struct journal *j, json_t *json, struct error *e)
 {
     enum status status = write_text(j, json, e);

@@ -1,6 +1,5 @@
 /* Journal of a run: results/<name>/<run>/journal.jsonl. It is append-only, and every line is synced
- * to disk before the runner continues, so that an interrupted run can always resume. A torn last
- * line is ignored.
+ * to disk before the runner continues. A torn last line is ignored.
  *
  *   {"event":"block","block":3,"points":["1a2b3c4d5e6f","2b3c4d5e6f7a"]}
  *                                               the points of a block's timed launches, in order
@@ -20,8 +19,7 @@
  * A launch with a line "running" and no line "done" was interrupted. Interrupted launches do not
  * count and are repeated under the next free number, as are retried launches. A block that has
  * begun is completed when the run is resumed. Journals of earlier versions do not list the points
- * of a block. `done` holds the measurements that the runner needs to resume, so that it reads no
- * records. */
+ * of a block. `done` holds all measurements that the runner needs to resume. */
 #pragma once
 
 #include <search.h>
@@ -124,9 +122,8 @@ static inline bool launch_has_failed(const struct journal_launch *launch)
 enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e);
 void journal_close(struct journal *j);
 
-/* Returns ERR_SYSTEM if the journal's path no longer leads to the open file. Its folder was then
- * removed, replaced or unmounted, and further lines would be lost. Every function below that
- * appends a line checks this first. */
+/* Returns ERR_SYSTEM if the journal's path no longer leads to the open file, so that further lines
+ * would be lost. Every function below that appends a line checks this first. */
 enum status journal_check(const struct journal *j, struct error *e);
 
 /* Each of the following functions appends one line, syncs the file and updates the lists in
@@ -138,9 +135,9 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 /* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Records that a launch is to be retried, and sets j->finished to false. A failed launch keeps its
- * status and gets `retried` = true; a launch with complete records gets the status LAUNCH_RUNNING,
- * like an interrupted launch. */
+/* Records that a launch is to be retried; sets j->finished to false. A failed launch keeps its
+ * status and gets `retried` = true. A launch with complete records gets the status
+ * LAUNCH_RUNNING. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
@@ -153,9 +150,9 @@ enum status journal_finished(struct journal *j, double wall_s, struct error *e);
 
 /* ---- Places ---- */
 
-/* Finished launches, searchable by point and block (timed) or point and seed (accuracy). The
- * pointers are valid until the journal gets another launch. Call journal_places_close afterwards,
- * even after an error. */
+/* Finished launches by point and block (timed) or point and seed (accuracy). The pointers are valid
+ * until the journal gets another launch. Call journal_places_close afterwards, even after an
+ * error. */
 struct journal_places {
     const struct journal_launch **done;
     size_t n;

@@ -51,9 +51,8 @@ static void enter_launch(struct journal *j, size_t i)
     entry->data = (void *)i;
 }
 
-/* Rebuilds the index of launches by name after MEM_GROW has reallocated the array j->launches,
- * which the keys of the index point into. The new index has room for twice the present launches, at
- * least 1. */
+/* Rebuilds the index of launches by name after MEM_GROW has reallocated j->launches, which the
+ * index points into. The new index has room for twice the present launches. */
 static enum status grow_names(struct journal *j, struct error *e)
 {
     size_t room = j->n_launches > 0 ? 2 * j->n_launches : 1;

@@ -20,8 +20,8 @@ struct launch_rows {
 };
 
 /* Reads the successful launches of kind `run` ("time" or "accuracy"). With `diverged`, also reads
- * diverged launches, with value NAN. The caller must zero *l first. Free with free(l->items), even
- * after an error. */
+ * diverged launches, with value NAN. Zero *l first. Free with free(l->items), even after an
+ * error. */
 enum status launch_rows_read(struct launch_rows *l, const struct csv_table *raw, const char *run,
                              const char *column, bool diverged, struct error *e);
 

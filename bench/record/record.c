@@ -123,9 +123,8 @@ static bool is_left_out(const struct field *field, const json_t *value)
     return (field->flags & FIELD_OPTIONAL) != 0 && (empty || json_is_null(value));
 }
 
-/* Adds the fields of a line to `json`: all fields if `flags` is 0, otherwise the fields that have
- * one of the flags. Leaves out optional fields without a value. Returns `json`; if memory runs out,
- * frees `json` and returns NULL. */
+/* Adds the fields of a line that have one of `flags` to `json`; 0: all fields. Leaves out optional
+ * fields without a value. Returns `json`; if memory runs out, frees `json` and returns NULL. */
 static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
 {
     const struct field *field = NULL;

@@ -11,11 +11,11 @@
  *                                                     the two lists are optional, but only together
  *   {"type":"end","status":"ok","steps":70,...}
  *
- * A rank creates its file before it starts MPI. The runner counts these files: measure.start_limit
- * applies until all exist. metrics.def lists the fields of the lines. Lines are written between
- * timed steps, up to 4096 steps at a time, and at the end. A launch counts only if every rank
- * has written `end`. Accuracy runs summarise steps in `epoch` lines and write only the first 200
- * steps of the last epoch. A resumed run repeats the earlier `epoch` and `eval` lines. */
+ * metrics.def lists the fields of the lines. A rank creates its file before it starts MPI;
+ * measure.start_limit applies until all files exist. Lines are written between timed steps, up to
+ * 4096 steps at a time, and at the end. A launch counts only if every rank has written `end`.
+ * Accuracy runs write `step` lines only for the first 200 steps of the last epoch. A resumed run
+ * repeats the earlier `epoch` and `eval` lines. */
 #pragma once
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-/* Finds, for one step, the rank that arrived last at its wait for communication (arrive_ns), and
- * the waiting times of the other ranks. All times are on rank 0's clock. */
+/* Finds, for one step, the rank that arrived last at its wait (arrive_ns), and how long the other
+ * ranks waited. All times are on rank 0's clock. */
 #include <math.h>
 
 #include "bench/record/records.h"
@@ -60,9 +60,6 @@ bool arrivals_may_be_last(const struct arrivals *a, int rank)
     return true;
 }
 
-/* Returns the time (ns) from the rank's arrival to the last rank's arrival, at most the rank's
- * exposed communication time. If arrivals are unknown: NAN, or 0 for a rank without exposed
- * communication. */
 double arrivals_wait_ns(const struct arrivals *a, int rank)
 {
     const struct record_step *step = records_step(&a->records[rank], a->timed, a->k);

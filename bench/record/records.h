@@ -89,7 +89,7 @@ struct arrivals records_arrivals(const struct rank_record *records, int ranks, b
  * rank with the same clock arrived later, or if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
-/* Returns the time from the arrival of `rank` to the last arrival (ns), at most the exposed
- * communication time of `rank`. If arrivals are unknown: NAN, or 0 for a rank without exposed
+/* Returns the time that `rank` waited for the last arrival (ns), at most the rank's exposed
+ * communication time. If arrivals are unknown: NAN, or 0 for a rank without exposed
  * communication. */
 double arrivals_wait_ns(const struct arrivals *a, int rank);

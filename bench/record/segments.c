@@ -195,8 +195,8 @@ double attempt_pause_s(const struct segments *s, size_t i)
     return to_s - from_s;
 }
 
-/* Returns whether an attempt completed a step, or ended because no step was left. The duration of
- * any other attempt counts as part of the pause before the next attempt. */
+/* Returns whether an attempt completed a step, or had no step left. Any other attempt counts as
+ * part of the pause before the next attempt. */
 static bool has_stepped(const struct segments *s, size_t i)
 {
     return isfinite(s->attempts[i].progress.first_step_s) || s->attempts[i].end == ATTEMPT_DONE;

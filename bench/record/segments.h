@@ -74,9 +74,8 @@ struct segments_total {
 void segments_sum(struct segments_total *total, const struct segments *s);
 
 /* attempt_lost_steps returns the number of steps that attempt i repeated. attempt_pause_s returns
- * the pause (s) from the last step before attempt i to the first step of attempt i. If no earlier
- * step is known, the pause begins at the start of the first attempt. If attempt i completed no
- * step, the pause ends at the end of attempt i. Both functions return NAN if the result is unknown
- * or i is 0. */
+ * the pause (s) from the last step before attempt i to the first step of attempt i. Without an
+ * earlier step, the pause begins with the first attempt. If attempt i completed no step, the pause
+ * ends with attempt i. Both functions return NAN if the result is unknown or i is 0. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);

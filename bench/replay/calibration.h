@@ -1,7 +1,7 @@
 /* Durations of the parts of a training step, for each step of a launch. A launch with compute =
- * calibrate measures these durations with one core per rank. With compute.rate above 0, the
- * durations are instead computed from the FLOPs of each op. With compute = replay, each rank sleeps
- * for these durations instead of computing, for example if a launch has more ranks than cores.
+ * calibrate measures them with one core per rank. With compute.rate above 0, they are computed from
+ * the FLOPs of each op. With compute = replay, each rank sleeps for these durations instead of
+ * computing.
  *
  * Parts in order: loading, each op forward, loss, each op backward, optimizer. When calibrating,
  * rank N writes rank.N.times.json beside its record. */
@@ -52,16 +52,15 @@ static inline int calibration_part(const struct calibration *c, enum calibration
     return first[part] + op;
 }
 
-/* Allocates rows for the times of `steps` steps with `ops` ops each. The caller fills in the names
- * and tensors of the ops. Free the result of calibration_open or calibration_read with
- * calibration_free, even after an error. */
+/* Allocates rows for the times of `steps` steps with `ops` ops each. The caller sets the names and
+ * tensors of the ops. Call calibration_free after calibration_open or calibration_read, even after
+ * an error. */
 enum status calibration_open(struct calibration *c, const struct calibrated_work *work, int ops,
                              int steps, struct error *e);
 void calibration_free(struct calibration *c);
 
-/* calibration_row returns the row [calibration_parts] into which the caller writes the times (ns)
- * of the current step. calibration_keep then keeps the row, or discards it if `capacity` rows are
- * already kept. */
+/* calibration_row returns the row [calibration_parts] for the times (ns) of the current step.
+ * calibration_keep keeps this row, or discards it if `capacity` rows are already kept. */
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 

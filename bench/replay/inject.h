@@ -1,5 +1,5 @@
-/* Injected stragglers and failures: chosen ranks sleep or kill themselves, in a chosen phase of
- * chosen steps. The random length of a sleep depends only on (seed, phase, step, rank). */
+/* Injected stragglers and failures: chosen ranks sleep or kill themselves in a chosen phase of
+ * chosen steps. A sleep's random length depends only on (seed, phase, step, rank). */
 #pragma once
 
 #include <stdbool.h>
@@ -23,8 +23,8 @@ enum status inject_open(struct inject *in, const struct config *config, int rank
                         struct error *e);
 
 /* Returns the length of the sleep in this phase and step (s); 0: no sleep. inject.sleep is the
- * length of fixed sleeps, the mean of exponential sleeps and the minimum of Pareto sleeps;
- * inject.shape is the shape of the Pareto distribution. */
+ * length of fixed, the mean of exponential and the minimum of Pareto sleeps. inject.shape is the
+ * shape of the Pareto distribution. */
 double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step);
 
 /* Returns whether the rank kills itself (SIGKILL) in this phase and step. */

@@ -16,8 +16,8 @@ static const char *next_line(const char *line)
 
 /* Parses a line such as
  *   "  eth0: BYTES PACKETS errs drop fifo frame compressed multicast BYTES PACKETS ...".
- * The last colon ends the name, since the name of an alias contains a colon. A name with a quote or
- * a backslash is rejected, because it is written to JSON without escapes. */
+ * The last colon ends the name, since the name of an alias contains a colon. Names with a quote or
+ * a backslash are rejected, since JSON is written without escapes. */
 static bool parse_interface(struct interface_counts *interface, const char *line)
 {
     char own[256];

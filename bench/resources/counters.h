@@ -49,5 +49,5 @@ bool counters_parse_process(struct process_counts *process, const char *text);
 long counters_parse_last_process(const char *text);
 
 /* Returns the increase of a counter between two readings. A fall from the upper to the lower half
- * of the 32-bit range is taken as a wrap, any other fall as a reset to 0. */
+ * of 32 bits is taken as a wrap, any other fall as a reset to 0. */
 int64_t counters_advance(int64_t before, int64_t after);

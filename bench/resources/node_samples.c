@@ -82,8 +82,8 @@ static enum sample_link link_of(const struct node_samples *s, const char *name)
                                      : LINK_OTHERS;
 }
 
-/* Adds an interface's traffic since the previous sample to `sample`. An interface is in the file
- * only after its first traffic, so the counters of a new interface started at 0. */
+/* Adds an interface's traffic since the previous sample to `sample`. A new interface appears after
+ * its first traffic, so its counters started at 0. */
 static void add_advance(struct reader *r, struct sample *sample, const struct interface_counts *now)
 {
     double *traffic = sample->traffic[link_of(r->samples, now->name)];

@@ -4,9 +4,8 @@
  *   {"type":"node","schema":1,"host":"node0","interval_ns":200000000,"nic":"eth0"}
  *   {"type":"sample","t_ns":81200345,"processes":3,...,"interfaces":{"lo":[0,0,0,0],"eth0":[...]}}
  *
- * A sample has the values of sample.def. For each interface it has the kernel's counters of bytes
- * received, packets received, bytes sent and packets sent. t_ns is CLOCK_MONOTONIC, as in the
- * records of the ranks. */
+ * A sample has the values of sample.def and the counters of each interface: bytes received, packets
+ * received, bytes sent, packets sent. t_ns is CLOCK_MONOTONIC, as in the records of the ranks. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +50,6 @@ struct node_samples {
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e);
 void node_samples_free(struct node_samples *samples);
 
-/* Sets *sample to the values at t_ns, interpolated linearly between the samples before and after
- * t_ns. Returns false if t_ns is before the first sample or after the last, or if there are fewer
- * than two samples. */
+/* Sets *sample to the values at t_ns, interpolated linearly between samples. Returns false if t_ns
+ * lies outside the samples, or there are fewer than two. */
 bool node_samples_at(struct sample *sample, const struct node_samples *samples, int64_t t_ns);

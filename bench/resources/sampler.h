@@ -1,8 +1,6 @@
-/* Samples the resources of a node during a launch, in a separate process. The sampler is not a
- * child of a rank, so no rank gets an unexpected child. The sampler closes the files that it
- * inherits from the rank, since a launcher would wait until they are closed. The sampler is not
- * bound to a processor. It ends with the process that started it, even if that process is
- * killed. */
+/* Samples the resources of a node during a launch, in a separate process. The sampler is neither a
+ * child of a rank nor bound to a processor. It closes inherited files, since a launcher waits until
+ * all are closed. It ends with the process that started it, even if that process is killed. */
 #pragma once
 
 #include <sys/types.h>

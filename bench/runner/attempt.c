@@ -11,8 +11,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Returns whether a shell needs no quotes for the character. Compares ranges, because strspn builds
- * a table at each call and a plan of thousands of points prints a million words. */
+/* Returns whether a shell needs no quotes for the character. Compares ranges, since strspn is slow
+ * and a plan of thousands of points prints a million words. */
 static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '+' && c <= ':') || c == '=' ||

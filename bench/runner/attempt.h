@@ -20,13 +20,13 @@ struct execution {
 };
 
 /* Starts the prepared command of a point and waits for its end, at most limit_s (s). Creates the
- * launch's folder with command.txt and log.txt. Measures load and speed of the ranks' processors
- * before and after, and stores the results in x->l. */
+ * launch's folder with command.txt and log.txt. Stores load and speed of the ranks' processors,
+ * before and after, in x->l. */
 enum status attempt_run(struct execution *x, const struct config *point,
                         const struct site_launch *prepared, double limit_s, struct error *e);
 
-/* Waits for the end of a launch and returns its outcome. The first Ctrl-C sends its processes
- * SIGTERM, the second SIGKILL. Also stops the launch if the journal can no longer be written. */
+/* Waits for the end of a launch and returns its outcome. The first Ctrl-C sends the launch SIGTERM,
+ * the second SIGKILL. Also stops the launch if the journal can no longer be written. */
 struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch);
 
 /* Writes the reason why a launch failed, with the log line that explains the failure: "exit status

@@ -15,9 +15,8 @@ static void refuse(struct campaign *c, size_t point, const struct error *why)
     c->n_refused++;
 }
 
-/* Checks whether point `i` can run here: first its site, then its program, which may lack
- * libraries. Adds a point that can run to the table `same` (same_here.h). ERR_UNAVAILABLE with the
- * reason if the point cannot run. */
+/* Checks whether the site and the program of point `i` can run here. If so, adds the point to
+ * `same` (same_here.h). Otherwise returns ERR_UNAVAILABLE with the reason. */
 static enum status ask(struct campaign *c, size_t i, struct same_here *same, struct error *e)
 {
     const struct point *point = &c->spec.points[i];
@@ -96,9 +95,8 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Reads the spec again if machines reached by ssh have another number of cores than this machine:
- * the values `auto`, `full` and `half` depend on this number. find_refusals must have asked these
- * machines. */
+/* Reads the spec again if machines reached by ssh have another number of cores than this machine,
+ * on which `auto`, `full` and `half` depend. find_refusals must have asked these machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);

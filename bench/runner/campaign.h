@@ -61,11 +61,10 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Opens the newest run that shares a point with the spec and whose facts (facts.h) allow resuming
- * it. If there is no such run, or if `fresh` is requested, begins a new run. Prints why no existing
- * run is resumed, or which facts of the resumed run have changed. Keeps the earlier spec of a
- * resumed run as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, if another runner uses
- * the run. */
+/* Opens the newest run that shares a point with the spec and can be resumed (facts.h). If there is
+ * none, or if `fresh` is requested, begins a new run. Prints why no run is resumed, or which facts
+ * of the resumed run have changed. Keeps the earlier spec of a resumed run as spec-<number>.yaml.
+ * ERR_UNAVAILABLE, naming the process, if another runner uses the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
 /* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new run.
@@ -75,13 +74,12 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
 /* Sets the link `latest` to this run again, since a newer run may have changed the link. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* For each point whose peer program (a program by other authors) has changed, writes the point's
- * new key (facts.h) to the journal. Results then use only launches with this key. */
+/* For each point whose peer program has changed, writes the point's new key (facts.h) to the
+ * journal. Results then use only launches with this key. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks the failed launches of the spec's points as retried; outdated launches stay unmarked.
- * *retried is the number of marked launches that no later launch replaces; campaign_run repeats
- * these launches. */
+/* Marks the failed launches of the spec's points as retried, except outdated launches. *retried:
+ * number of marked launches that no later launch replaces; campaign_run repeats these launches. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
 /* Runs the remaining launches. Can be called again, for example to retry launches with damaged
@@ -114,8 +112,8 @@ enum status campaign_prepare_segment(const struct campaign *c, const struct poin
                                      struct site_launch *launch, struct error *e);
 
 /* Internal to bench/runner. Sets *nodes to the indices of the *n nodes of the point's site that
- * respond, including spare nodes. First restores emulated hosts that are gone. *nodes is NULL if
- * the site cannot query nodes. Free *nodes, also after an error. */
+ * respond, including spare nodes; NULL: the site cannot query nodes. First restores emulated hosts
+ * that are gone. Free *nodes, also after an error. */
 enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
                                struct error *e);
 

@@ -13,8 +13,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Load by other processes (%) above which a warning is printed. The load is measured for 0.1 s in
- * ticks of 0.01 s, so a smaller value can be chance. */
+/* Load by other processes (%) above which a warning is printed. Smaller values can be chance: the
+ * load is measured for 0.1 s in ticks of 0.01 s. */
 #define LOAD_NOTED_PCT 25.0
 
 /* Records in the journal the skipped points that can run now. */
@@ -45,9 +45,8 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[i] to the current key of point i in the journal: results use only launches with this
- * key (journal.h). "": the journal has no key for the point. keys[n_points] receives the keys of
- * points outside the spec and is not used. */
+/* Sets keys[i] to the current key of point i in the journal (journal.h); "": none. keys[n_points]
+ * receives the keys of points outside the spec. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;

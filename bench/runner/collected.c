@@ -18,8 +18,7 @@
 /* ---- Names ---- */
 
 /* Writes the short name of a class of hardware (hardware.h): "AMD EPYC, 2 cores". `caches`: whether
- * to append the sizes of caches. A class that is not in the format of hardware_class is copied
- * unchanged. */
+ * to append the sizes of caches. A class in another format is copied unchanged. */
 static void name_class(char *name, size_t size, const char *class, bool caches)
 {
     const char *at = strstr(class, ", caches "),

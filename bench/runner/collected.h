@@ -1,8 +1,7 @@
 /* Copies runs of other people to folders by class of hardware, so that machines can be compared.
  *
- * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>: <time> is the run's start,
- * <digits> are the first digits of its identity (runs.h). Tables, spec, networks, manifest and
- * figures are copied; records of launches are not. */
+ * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>: time of the run's start and
+ * first digits of its identity (runs.h). Records of launches are not copied. */
 #pragma once
 
 #include <stdio.h>
@@ -16,15 +15,14 @@ struct collected {
 
 /* Copies each run below `source`, a folder or an archive of `make artifact`. Archives in the folder
  * are searched too. A run that is already filed is left unchanged. Prints one line per run to
- * `report`: the folder of the filed run, or the reason why the run is left out. Errors:
- * ERR_ARGUMENT if there is no run, ERR_DATA for an archive that tar cannot extract. Call
- * collected_free in any case. */
+ * `report`: its folder, or why it is left out. ERR_ARGUMENT if there is no run, ERR_DATA if tar
+ * cannot extract an archive. Call collected_free in any case. */
 enum status collected_add(struct collected *c, const char *source, const char *out, FILE *report,
                           struct error *e);
 void collected_free(struct collected *c);
 
 /* Draws the figures of a collected campaign into <out>/collected/<campaign>/figures, with one curve
- * or bar per class of hardware, taken from the class's newest run. Prints one line to `report`.
- * Draws nothing if there is only one class, or the spec has no figures. */
+ * or bar per class of hardware: the class's newest run. Prints one line to `report`. Draws nothing
+ * if there is only one class, or the spec has no figures. */
 enum status collected_draw(const char *campaign, const char *out, const struct tools *tools,
                            FILE *report, struct error *e);

@@ -47,8 +47,8 @@ static enum status open_folder(int *folder, struct error *e)
                : error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be opened: %s", strerror(errno));
 }
 
-/* Opens a core's lock file, or creates it if there is none. Opens an existing file without O_CREAT,
- * since kernels refuse O_CREAT for another user's file in a folder with the permissions of /tmp. */
+/* Opens a core's lock file, or creates it. An existing file is opened without O_CREAT, which
+ * kernels refuse for another user's file in a folder with the permissions of /tmp. */
 static int open_file(int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);

@@ -1,7 +1,6 @@
-/* One lock per core of this machine, so that only one campaign at a time, of any user, measures on
- * a core. A campaign keeps its locks from its first launch until its last process has ended, even
- * if its runner is killed. The lock files are in $SCALEBENCH_LOCKS, by default in
- * /tmp/scalebench-cores. */
+/* One lock per core of this machine, so that only one campaign of any user measures on a core. A
+ * campaign keeps its locks from its first launch until its last process has ended, even if its
+ * runner is killed. The lock files are in $SCALEBENCH_LOCKS, by default /tmp/scalebench-cores. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +21,7 @@ struct core_locks {
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e);
 
 /* Locks the cores in ascending order. ERR_UNAVAILABLE, naming the other campaign, if a core is in
- * use. Keeps the locks taken so far, so that a later call can take the remaining locks. ERR_SYSTEM
- * if locks are not possible. `who` is written to the lock files, for messages of other
- * campaigns. */
+ * use; a later call takes the remaining locks. ERR_SYSTEM if locks are not possible. `who`: text
+ * for messages of other campaigns. */
 enum status core_locks_take(struct core_locks *l, const char *who, struct error *e);
 void core_locks_release(struct core_locks *l);

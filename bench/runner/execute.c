@@ -43,9 +43,9 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
     l->noise.steal_pct = result->steal_pct;
 }
 
-/* Reads the records of a launch that ended well, and sets the launch's status and results. The
- * launch fails if a rank's records are missing or not valid. ERR_DATA ends the campaign: the launch
- * used other libraries or data than earlier launches. */
+/* Sets the status and results of a launch that ended well, from its records. The launch fails if
+ * records are missing or not valid. ERR_DATA ends the campaign: the launch used other libraries or
+ * data than earlier launches. */
 static enum status judge_records(struct execution *x, struct error *e)
 {
     struct journal_launch *l = &x->l;
@@ -108,8 +108,7 @@ static enum status judge(struct execution *x, struct error *e)
     return status;
 }
 
-/* Returns the expected wall time of a launch (s): the wall time of the point's last launch, else of
- * the last launch of any point. INFINITY if nothing was launched yet. */
+/* Returns the expected wall time of a launch (s); INFINITY if nothing was launched yet. */
 static double expected_wall_s(const struct launch_points *points, size_t point)
 {
     double own_s = points->points[point].last_s;
@@ -165,9 +164,8 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(elastic ? supervisor_run(&x, e) : launch_once(&x, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
-    /* A launch gets no result, and runs again on resume, in two cases: the runner stopped the
-     * launch, or the launch failed after the runner received a signal, which may have killed the
-     * launch's processes. */
+    /* A launch that fails after a signal counts as interrupted, since the signal may have killed
+     * its processes. Resume runs the launch again. */
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&x.outcome);
     if (x.outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

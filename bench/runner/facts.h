@@ -1,13 +1,10 @@
-/* The facts of a run are the properties of programs and machine on which the run's results depend
- * (facts.def). The manifest stores the facts as a JSON object of strings. The spec, the number of
- * launches and host names are not facts. Launches of one point with equal facts measure the same
- * thing.
+/* The facts of a run are the properties of programs and machine on which its results depend
+ * (facts.def). The manifest stores them as a JSON object of strings. The spec, the number of
+ * launches and host names are not facts.
  *
- * If a fact changes, a new run begins; the old run can still be shown and compared. However, a new
- * version of a peer program (by other authors) concerns only the points that run this program, so
- * the run is resumed. Launches of the old version are kept, but no result uses these launches
- * unless the old version is installed again. Ratios stay valid, since both launches of a ratio are
- * from one block. */
+ * If a fact changes, a new run begins. However, a new version of a peer program (by other authors)
+ * does not prevent a resume. Launches of the old version are kept, but results use them only if the
+ * old version is installed again. */
 #pragma once
 
 #include <jansson.h>
@@ -22,8 +19,8 @@ struct campaign;
  * campaign_prepare does. Free *facts with json_decref. */
 enum status facts_find(json_t **facts, const struct campaign *c, struct error *e);
 
-/* Size of a key in bytes. A key is a hash of a point and of the facts on which the point's results
- * depend. Launches of a point with equal keys measure the same thing. */
+/* Size (bytes) of a key: a hash of a point and of the facts that concern it. Launches with equal
+ * keys measure the same thing. */
 enum { FACTS_KEY_BYTES = 17 };
 enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const struct point *point,
                       struct error *e);
@@ -31,19 +28,16 @@ enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const stru
 /* Writes the SHA-256 of all facts, in hexadecimal. */
 enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
 
-/* Returns the name of the next fact after `last` whose value differs between `was` and `is`; NULL
- * if there is none. Skips facts missing from `was` or `is`. last = NULL: begins with the first
- * fact. */
+/* Returns the name of the next fact after `last` (NULL: from the first fact) that differs; NULL if
+ * there is none. Skips facts missing from `was` or `is`. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
-/* Returns whether a run that began with facts `was` can be resumed with facts `is`. The run can be
- * resumed if the changed facts leave at least one point of the spec unaffected, and every affected
- * point runs a peer program. */
+/* Returns whether a run that began with facts `was` can be resumed with facts `is`. Changes may
+ * affect only points of peer programs, and not all points. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the
- * condition for reuse of launches made before the fact changed, such as "with the earlier
- * program". */
+ * condition for reuse of earlier launches, such as "with the earlier program". */
 void fact_explain(char *text, size_t size, const char *name);
 const char *fact_way_back(const char *name);
 
@@ -51,6 +45,6 @@ const char *fact_way_back(const char *name);
  * quotes. */
 void fact_shorten(char *text, size_t size, const char *value);
 
-/* Returns the index of a fact's kind in facts.def. If the kind is unknown, as from a later version,
- * returns the number of kinds. *of: the part of the name after the colon. */
+/* Returns the index of a fact's kind in facts.def; the number of kinds if unknown. *of: part of the
+ * name after the colon. */
 size_t fact_kind(const char *name, const char **of);

@@ -129,8 +129,7 @@ static void remove_abandoned(const char *path)
 }
 
 /* Opens and locks a temporary file; NULL if the file cannot be opened. Retries if another process
- * removed the file before it was locked. If the file system has no locks, returns the unlocked
- * file, since remove_abandoned removes only files that it can lock. */
+ * removed the file meanwhile. If locks are not supported, remove_abandoned removes nothing. */
 static FILE *open_held(const char *temporary)
 {
     for (;;) {

@@ -21,9 +21,9 @@ bool folder_has(const char *folder, const char *file);
 /* Makes a folder and its parents. An existing folder is no error. */
 enum status folder_make(const char *path, struct error *e);
 
-/* Writes a file atomically. `write` fills a temporary file, which is synced to disk and renamed. An
- * existing file is replaced and keeps its permissions. A link is replaced, not its target. A device
- * or a pipe is written directly. Removes temporary files that killed processes left. */
+/* Writes a file atomically: `write` fills a temporary file, which is synced and renamed. An
+ * existing file keeps its permissions. A link is replaced, not its target. A device or a pipe is
+ * written directly. Removes temporary files that killed processes left. */
 enum status file_write(const char *path,
                        enum status (*write)(FILE *out, const void *arg, struct error *e),
                        const void *arg, struct error *e);
@@ -39,7 +39,6 @@ typedef enum status file_visitor(const char *path, void *arg, struct error *e);
 enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
                         size_t *n, struct error *e);
 
-/* Runs a program (argv as for exec) and reads the first line of its output. Returns the program's
- * exit status; -1 if the program could not be started or was killed. `quiet` discards its standard
- * error. */
+/* Runs a program and writes the first line of its output to `line`. Returns the exit status; -1 if
+ * the program did not start or was killed. `quiet`: discards standard error. */
 int program_ask(char *const argv[], bool quiet, char *line, size_t size);

@@ -25,9 +25,8 @@ const char *foreign_program(const json_t *programs, const struct config *config)
     return path != NULL ? path : "";
 }
 
-/* Writes folder/name to `path` and returns whether this file can be executed. `length`: number of
- * characters of `folder`. If `path` exists but cannot be executed, sets *why to EISDIR or
- * EACCES. */
+/* Writes folder/name to `path`; returns whether it is an executable file. `length`: number of
+ * characters of `folder`. Sets *why if `path` exists but cannot be executed. */
 static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
                        int *why)
 {

@@ -10,11 +10,10 @@
 #define FOREIGN_PROGRAMS_MAX 64
 
 /* Finds a user's program and adds its path to the JSON object `programs`, with the name in the spec
- * as key. For a relative path, searches the folders of seen_from_open. If the name has no '/', then
- * searches the folder of scalebench and PATH. ERR_UNAVAILABLE with the position in the spec if
- * there is no executable. ERR_SPEC if there are more than FOREIGN_PROGRAMS_MAX programs, or if
- * another program of the campaign or of scalebench has the same file name, since a run
- * distinguishes programs by file name. */
+ * as key. Searches for a relative path in the folders of seen_from_open; for a name without '/',
+ * also in scalebench's folder and PATH. ERR_UNAVAILABLE with the position in the spec if there is
+ * no executable. ERR_SPEC if there are too many programs, or if two programs (including
+ * scalebench's) have the same file name. */
 enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,
                          const struct config *config, struct error *e);
 

@@ -28,7 +28,7 @@ void joined_number(struct joined_run *runs, size_t n);
 /* Joins the names of all runs into a folder name. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);
 
-/* Draws the figures that the first run's spec lists, with the points of all n runs. Makes `folder`
- * and writes the figures there. Errors: ERR_SPEC if a figure does not apply to all runs. */
+/* Draws the first run's figures, with the points of all n runs, in `folder`, which it makes.
+ * ERR_SPEC if a figure does not apply to all runs. */
 enum status joined_draw(const struct joined_run *runs, size_t n, const char *folder,
                         const struct tools *tools, struct error *e);

@@ -6,9 +6,8 @@
 /* Writes the manifest of a new run. The run's identity is the digest of its facts. */
 enum status manifest_write(const char *path, const struct campaign *c, struct error *e);
 
-/* Updates the manifest of a resumed run. Earlier values of changed facts move to key
- * `earlier_facts`. If the spec changed, the earlier command moves to key `earlier`, and `kept`
- * names the file with the earlier spec; otherwise `kept` is NULL. The file is written only if the
- * spec or a fact changed. */
+/* Updates the manifest of a resumed run if the spec or a fact changed. Earlier values of facts move
+ * to key `earlier_facts`, the earlier command to key `earlier`. `kept`: file with the earlier spec;
+ * NULL if the spec is unchanged. */
 enum status manifest_update(const char *path, const struct campaign *c, const char *kept,
                             struct error *e);

@@ -77,10 +77,9 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file of another host's runner for WATCH_S seconds. Returns false if the line in the
- * file changes (the runner lives) or the file disappears (the runner has ended). Otherwise returns
- * true: the runner is assumed dead. If the file stays empty, the runner was killed while creating
- * the file. */
+/* Watches the file of another host's runner for WATCH_S seconds. Returns true if the file stays
+ * unchanged: the runner is assumed dead. A file that stays empty is from a runner killed while
+ * creating it. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];

@@ -1,7 +1,6 @@
-/* The file <run>/runner names the runner that uses a run: one line with process, host and start
- * time. While launches run, the runner updates the line every few seconds. A lock on the journal
- * ensures that only one runner uses a run. If the file system has no locks between hosts, only this
- * file prevents a second runner. */
+/* The file <run>/runner is one line with process, host and start time of the run's runner. The
+ * runner updates the line every few seconds during launches. The file prevents a second runner on
+ * file systems without locks between hosts. */
 #pragma once
 
 #include <time.h>
@@ -17,25 +16,24 @@ struct owner {
     time_t left_since; /* start time of the run's previous runner if it was killed; else 0 */
 };
 
-/* Registers this process as the run's runner in the file <run_dir>/runner. This process must have
- * the lock on the journal. If the file names a runner on this host, that runner was killed and is
- * replaced. A runner on another host is replaced only if the file does not change for some seconds.
- * ERR_UNAVAILABLE if the file changes, or if another runner registers meanwhile. */
+/* Registers this process as the run's runner. Call it with the journal locked. Replaces a runner of
+ * this host, which must have been killed. Replaces a runner of another host only if
+ * <run_dir>/runner does not change for some seconds. ERR_UNAVAILABLE if the file changes, or if
+ * another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 /* Updates this runner's line in the owner file if o->next_s has passed. Does nothing if this
  * process does not own the run. */
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 
-/* Returns ERR_UNAVAILABLE with a message that names the other runner and explains how to continue
- * after that runner has ended. `line`: that runner's line in the owner file; `path`: the file or
- * the run's folder, for the message. */
+/* Returns ERR_UNAVAILABLE with a message that names the other runner and explains how to continue.
+ * `line`: line of the owner file. `path`: file or folder, for the message. */
 enum status owner_refuse(const char *path, const char *line, struct error *e);
 
 /* Reads the line of the file <run_dir>/runner; "an unknown process" if there is no such file. */
 void owner_read(const char *run_dir, char line[512]);
 
 /* Returns whether the runner that `line` names seems to be alive, without trying the journal's
- * lock. A runner on this host is alive if its process exists. A runner on another host is alive if
- * <run_dir>/runner was written within the last few seconds. */
+ * lock. On this host, its process must exist. On another, <run_dir>/runner must be a few seconds
+ * old at most. */
 bool owner_lives(const char *run_dir, const char *line);

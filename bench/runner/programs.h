@@ -28,5 +28,5 @@ enum status programs_read(struct programs *programs, const struct tools *tools,
                           const char *const *paths, struct error *e);
 
 /* Returns ERR_DATA, with both hashes in the message, if a program has changed since it was hashed.
- * Hashes a file again only if its device, inode, size or modification time has changed. */
+ * Skips files whose device, inode, size and modification time are unchanged. */
 enum status programs_check(struct programs *programs, struct error *e);

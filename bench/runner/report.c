@@ -29,8 +29,8 @@ static enum status draw_where_possible(const struct summary *s,
     return OK;
 }
 
-/* Shortens a reason that this command has already printed in full: "exit status 3: no luck" becomes
- * "exit status 3 (in full above)". Used only for the terminal, never for files. */
+/* Shortens a reason that was already printed: "exit status 3: no luck" becomes "exit status 3 (in
+ * full above)". For the terminal only. */
 static void shorten_reason(struct point_summary *p)
 {
     static const char above[] = " (in full above)", all[] = "the reason is above";
@@ -48,8 +48,8 @@ static bool has_failed(const struct point_summary *p)
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Returns whether a point failed and this command has already printed the reason. `n_reported`:
- * number of launches at the end of the journal whose failures this command has already printed. */
+/* Returns whether a point failed and its reason was already printed. `n_reported`: number of
+ * launches at the journal's end whose failures were printed. */
 static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
 {
     bool reported = false;
@@ -91,9 +91,8 @@ static void note_kept(const struct summary *s)
               points);
 }
 
-/* If images were generated because a data set was not found, prints the command that downloads the
- * data set. Prints nothing with SCALEBENCH_DATA=none, by which the user chooses generated
- * images. */
+/* If a data set was not found, prints the command that downloads it. Prints nothing if the user
+ * chose generated images (SCALEBENCH_DATA=none). */
 static void note_generated(const struct summary *s, const struct tools *tools)
 {
     const char *chosen = getenv("SCALEBENCH_DATA");
@@ -142,8 +141,7 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
 }
 
 /* Returns whether to report a run from its tables because its records are missing, as in some
- * copies of runs. True if the journal is missing, or if launches/ is missing but summary.csv
- * exists. If the tables are missing too, reading them reports the error. */
+ * copies of runs. */
 static bool has_tables_only(const char *run_dir)
 {
     bool journal = folder_has(run_dir, "journal.jsonl");
@@ -195,8 +193,8 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Draws the figures of a run from its CSV files, and prints the run's table. `written`: status of
- * writing the CSV files; if it is an error, draws no figures. */
+/* Draws a run's figures and prints its table. `written`: status of writing the CSV files, which the
+ * figures need. */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)

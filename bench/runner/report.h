@@ -33,10 +33,9 @@ struct report_result {
 };
 
 /* Reads the journal and the records of a run, or its tables if the journal or all records are
- * missing. Writes, draws and prints as `request` specifies. Does not overwrite tables from which it
- * has read. If a table is printed, also prints points that are not ok on standard error. A figure
- * that cannot be drawn is an error, but the table is printed first. If request->journal is given,
- * first marks finished launches for a retry if their records cannot be read. If it marks any
- * launch, does nothing else. */
+ * missing. Writes, draws and prints as `request` specifies, but does not overwrite tables that it
+ * has read. With a table, also prints points that are not ok on standard error. If a figure cannot
+ * be drawn, returns the error after printing the table. With request->journal, first marks finished
+ * launches without readable records for a retry (result->damaged). */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

@@ -28,8 +28,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether the campaign's spec requests a point that the run's last spec also requests, or
- * that has launches in the run's journal. Also true if the run's spec cannot be read. */
+/* Returns whether the campaign requests a point that the run's last spec requests or its journal
+ * contains. Also true if the run's spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -88,8 +88,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run and writes the folder's name to `run`. The name contains the
- * current time or, if later, the newest run's time plus one second, so that names sort by start. */
+/* Creates the folder of a new run and writes its name to `run`. Its time is later than any other
+ * run's, so names sort by start. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -228,8 +228,8 @@ static enum status name_copy(const struct campaign *c, struct spec_input *input,
     return path_format(path, e, "%s/%s", c->run_dir, copy);
 }
 
-/* Copies the files that the spec names to the run's folder, and uses the copies. So later changes
- * of the originals do not affect launches, and the folder can be moved to another machine. */
+/* Copies the files that the spec names to the run's folder, and uses the copies. Later changes of
+ * the originals then do not affect launches. */
 static enum status keep_inputs(struct campaign *c, struct error *e)
 {
     for (size_t i = 0; i < c->spec.n_inputs; i++) {
@@ -357,8 +357,8 @@ static enum status begin_run(struct campaign *c, const struct runs *runs, struct
     return describe_run(c, e);
 }
 
-/* Finds the run to resume, or begins a new one, and opens its journal. The caller has locked the
- * campaign's folder, so no other runner finds a new run before its journal is locked. */
+/* Finds the run to resume, or begins one, and opens its journal. The caller keeps the campaign's
+ * folder locked until the journal is locked. */
 static enum status find_or_begin(struct campaign *c, struct error *e)
 {
     struct runs runs;
@@ -414,8 +414,8 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
     return owner_refuse(c->run_dir, line, e);
 }
 
-/* Reads the run's facts and the seed of its launch order. Sets *fits if the facts still allow this
- * campaign to resume the run; another runner may have changed them. */
+/* Reads the run's facts and the seed of its launch order. *fits: whether the campaign can still
+ * resume the run; another runner may have changed the facts. */
 static enum status read_identity(struct campaign *c, bool *fits, struct error *e)
 {
     struct run run;

@@ -16,17 +16,15 @@ enum status spec_load_here(struct spec *spec, const char *path, const char *set,
 enum status run_spec_load(struct spec *spec, const char *run_dir, const char *set, struct error *e);
 
 /* Writes the first option that differs between the first points of two specs: " (lr: 0.1 then, 0.2
- * now)". Ignores options of the whole campaign and derived options. "" if there is no
- * difference. */
+ * now)"; "" if there is none. Ignores options of the whole campaign and derived options. */
 enum { RUN_CHANGE = 300 };
 void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now);
 
 /* Prints a note if the accuracy run of a point would be the same for each of several seeds. */
 void run_spec_note_seeds(const struct spec *spec);
 
-/* Returns the number of points of the spec that the run's spec lacks; 0 if the run's spec cannot be
- * read. If points are missing, writes a message with the run, the spec and the first option that
- * differs (run_spec_change). */
+/* Returns the number of points of `now` that the run's spec lacks; 0 if that spec cannot be read.
+ * If points are missing, writes a message with the first option that differs. */
 enum { RUN_MISSING = 1400 };
 size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir);
 

@@ -35,9 +35,8 @@ struct runs {
 bool run_read(struct run *run, const char *path);
 void run_free(struct run *run);
 
-/* Reads the runs in a campaign's folder. If the folder is missing, there are no runs. Ignores run
- * folders without a manifest: such a run was killed before its first launch. Free with runs_free,
- * also after an error. */
+/* Reads the runs in a campaign's folder; a missing folder has none. Ignores run folders without a
+ * manifest, which had no launch. Free with runs_free, also after an error. */
 enum status runs_read(struct runs *runs, const char *folder, struct error *e);
 void runs_free(struct runs *runs);
 

@@ -57,9 +57,8 @@ void same_here_free(struct same_here *same)
     free(same);
 }
 
-/* Returns the name of the instruction set that a point's kernels use on this processor. If the
- * point does not use the option kernels.isa, or the processor does not support the option's value,
- * returns the option's value. */
+/* Returns the name of the instruction set of a point's kernels on this processor; the value of
+ * kernels.isa if it is unused or not supported. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

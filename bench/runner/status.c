@@ -29,10 +29,8 @@ static void count_failures(struct reading *r, const struct journal_places *place
     }
 }
 
-/* Returns whether the point needs no more launches: the run is finished, the point's training
- * diverged, or the point has all required accuracy runs and enough timed launches. Enough is the
- * minimum of measure.time.launches if the point is as precise as measure.time.precision requires,
- * else the maximum. */
+/* Returns whether the point needs no more launches. The minimum of measure.time.launches suffices
+ * if the point is as precise as required. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];

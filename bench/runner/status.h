@@ -25,10 +25,9 @@ struct run_status {
     /* numbers of points in the spec: all, done, failed, skipped and pending */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points as precise as measure.time.precision requires */
-    /* numbers of launches of the spec's points. `done`: launches that ended and were not retried,
-     * including failed launches; `failed`: all failed launches, including retried launches;
-     * `interrupted`: launches that started but neither ended nor are running; `left`: pending
-     * launches */
+    /* numbers of launches of the spec's points. `done`: ended and not retried, including failures;
+     * `failed`: all failures, including retried ones; `interrupted`: neither ended nor running;
+     * `left`: pending */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
     bool at_most;  /* whether left_s is an upper bound */

@@ -58,9 +58,8 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns the number of ranks that a restart can use: all ranks of the point by default. If
- * restart.with = fewer, subtracts one rank per attempt in which ranks died, and limits the result
- * to the ranks that fit on the nodes that answered. */
+/* Returns the number of ranks that a restart can use. With restart.with = fewer, each attempt in
+ * which ranks died costs one rank. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;

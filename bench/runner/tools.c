@@ -53,9 +53,8 @@ static bool is_changed(const char *home, const char *line)
             SHA256File(path, hex) == NULL || memcmp(hex, line, DIGITS) != 0);
 }
 
-/* Reads the file `revision` of a source archive. Line 1 is the revision; further lines, if any, are
- * SHA-256 sums of sources. Marks the revision as dirty if a source has changed. Returns false if
- * the file cannot be read. */
+/* Reads the file `revision` of a source archive: the revision, then SHA-256 sums of sources. The
+ * revision becomes dirty if a source has changed. Returns false if the file cannot be read. */
 static bool read_revision(const char *home, char *revision, size_t size)
 {
     char path[PATH_BYTES], line[PATH_BYTES + 80];
@@ -76,9 +75,9 @@ static bool read_revision(const char *home, char *revision, size_t size)
     return true;
 }
 
-/* Finds the revision of the sources. Archives store the revision in a file, since their folder can
- * be inside another checkout. git needs safe.directory to describe another user's checkout.
- * core.fsmonitor=false prevents git from running a program that the checkout names. */
+/* Finds the revision of the sources. An archive's file comes first, since an archive can be inside
+ * another checkout. safe.directory permits another user's checkout; core.fsmonitor=false prevents
+ * git from running a program that the checkout names. */
 static void find_revision(const char *home, char *revision, size_t size)
 {
     if (read_revision(home, revision, size))

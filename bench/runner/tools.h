@@ -16,9 +16,8 @@ struct tools {
  * processes and for code that finds networks. */
 enum status tools_find(struct tools *tools, struct error *e);
 
-/* Returns the revision of the sources: "1a2b3c4 clean" or "1a2b3c4 dirty" from git or from the file
- * `revision` of an archive, else "unknown revision". Runs git only at the first call, since git
- * takes longer than most commands. */
+/* Returns the revision of the sources: "1a2b3c4 clean", "1a2b3c4 dirty" or "unknown revision". Runs
+ * git only at the first call. */
 const char *tools_revision(const struct tools *tools);
 
 /* Finds the executable `name` in the folder of scalebench. ERR_UNAVAILABLE: not found or not
@@ -26,8 +25,7 @@ const char *tools_revision(const struct tools *tools);
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e);
 
-/* Finds the file with the code of the executable at `path`. In a bundle, scalebench's own programs
- * are stored beside small starters, and `path` is a starter (bench/base/executable.h). For any
- * other program, `file` is `path` itself. */
+/* Finds the file with the code of the executable at `path`. In a bundle, `path` can be a small
+ * starter (bench/base/executable.h); otherwise `file` is `path`. */
 enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
                            struct error *e);

@@ -74,9 +74,7 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return OK;
 }
 
-/* Returns whether the answer to --identify or --check depends on the option. The answer of a peer
- * program (by other authors) depends on peer.*; other answers depend on data.*, precision and
- * instruction set. */
+/* Returns whether the program's answer to --identify or --check depends on the option. */
 static bool concerns_identity(const struct config *config, const struct spec_option *option)
 {
     if (config_is_peer(config))

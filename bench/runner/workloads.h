@@ -9,9 +9,8 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Programs that a campaign measures. `programs`: their paths, by workload. `helpers`: paths of the
- * programs that make the inputs of peer programs, by workload. "": no point needs the workload, or
- * the workload has no helper. */
+/* Programs that a campaign measures. `programs`, `helpers`: paths by workload; "": not needed.
+ * Helpers make the inputs of peer programs. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* folders of scalebench's own files; borrowed */
@@ -33,18 +32,14 @@ void workloads_free(struct workloads *w);
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
 /* Returns the program's name and the non-default options that affect its answer: "train_cnn
- * data.set=digits". These options are data.*, train.precision and kernels.isa; for a peer program,
- * its own options (peer.*). Points with equal texts share one answer. Free the text; NULL: no
- * memory. */
+ * data.set=digits". Points with equal texts share one answer. Free the text; NULL: no memory. */
 char *workload_about(const struct point *point);
 
 /* Asks the point's program and stores the answer. A peer program (by other authors) answers whether
- * it can run here. The trainer answers with the properties that all its launches share
- * (launch_common of bench/collect). A user's program (workload: command) is only searched for.
- * ERR_UNAVAILABLE with the reason if the program is missing or cannot run, the image shape does not
- * fit the network, or restart.with is in_place. ERR_SPEC at the option if the data cannot be read,
- * a label has no class in the network, or there are too few images. Any other problem is reported
- * later by the launches. */
+ * it can run here, the trainer with the properties that all its launches share (launch_common of
+ * bench/collect). Only searches for a user's program (workload: command). ERR_UNAVAILABLE with the
+ * reason if the program is missing or cannot run the point. ERR_SPEC at the option if the data
+ * cannot be read or do not suit the point. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a property that a launch reports differs from the value that workloads_ask

@@ -71,8 +71,8 @@ void allocation_free(struct allocation *a)
     *a = (struct allocation){0};
 }
 
-/* Reads the size of the cluster's largest job, in nodes or in cores per node, from an environment
- * variable that `scalebench submit` sets; 0 if the variable is not set or not in 1..65536. */
+/* Reads the size of the cluster's largest job (nodes or cores per node) from a variable that
+ * `scalebench submit` sets; 0 if unset or not in 1..65536. */
 static int size_of_largest_job(const char *name)
 {
     const char *text = getenv(name);

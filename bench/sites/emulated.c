@@ -1,7 +1,6 @@
-/* The emulated site: hosts on this machine. Each host is a network namespace whose interface
- * emulates a link of a given rate and delay. The campaign or `ci/netns.sh exec` makes the hosts.
- * mpiexec starts the ranks of each host. The ranks of all hosts are bound to the cores of this
- * machine. Ranks of one host share memory; only the network connects different hosts. */
+/* The emulated site. Each host is a network namespace on this machine, whose interface emulates a
+ * link of a given rate and delay. The campaign or `ci/netns.sh exec` makes the hosts. Ranks of one
+ * host share memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +54,8 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* Returns ERR_UNAVAILABLE if the spec sets a link (site.rate, site.delay) other than the link that
- * `ci/netns.sh exec` has set up. Without this check, the results would state a link that was not
- * used. */
+/* Refuses a link (site.rate, site.delay) other than the link that `ci/netns.sh exec` has set up,
+ * since results would state a link that was not used. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -93,9 +91,8 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Writes the name of host number `node`: for the campaign's own hosts, "node<N>" as in ci/netns.sh;
- * for listed hosts, the part of the host's line in h->file before the colon. Returns false if the
- * file cannot be read. */
+/* Writes the name of host number `node`: "node<N>" as in ci/netns.sh, or the part of a listed
+ * host's line before the colon. Returns false if the file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -132,9 +129,8 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
     mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
-/* Adds the command that enters the namespaces of the campaign's own hosts. Adds nothing for hosts
- * of `ci/netns.sh exec`. If no hosts are up, for example because the command is only printed, the
- * added command also brings hosts up. */
+/* Adds the command that enters the namespaces of the campaign's own hosts. If no hosts are up, as
+ * when the command is only printed, the command brings them up. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct netns *own = ((const struct hosts *)arg)->own;
@@ -164,10 +160,9 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
-/* Returns environment entries that disable UCX's rendezvous protocol; NULL for users' programs
- * (workload: command). Over TCP (UCX 1.13), if two ranks exchange messages, the protocol's
- * clear-to-send message waits behind outgoing data, which doubles the time of recursive halving.
- * However, MPI_Finalize hangs without rendezvous, and users' programs call MPI_Finalize. */
+/* Returns environment entries that disable UCX's rendezvous protocol. Over TCP (UCX 1.13), its
+ * clear-to-send messages wait behind outgoing data, which doubles the time of recursive halving.
+ * NULL for users' programs: they call MPI_Finalize, which hangs without rendezvous. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};

@@ -49,9 +49,8 @@ static enum status look(char *path, size_t size, const char *folder, struct erro
                      "mpiexec is on PATH. Run `make deps` to install MPICH");
 }
 
-/* Returns whether the launcher belongs to Open MPI: `path`, with all links resolved, is orterun or
- * prterun, or is mpirun or mpiexec in a folder that has ompi_info. Does not run the launcher, which
- * may be a user's script. */
+/* Returns whether the launcher belongs to Open MPI, from its name and from ompi_info beside it.
+ * Does not run the launcher, which may be a user's script. */
 static bool is_open_mpi(const char *path)
 {
     char name[4096], info[4200];

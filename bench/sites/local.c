@@ -3,9 +3,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Adds mpiexec's options and the command of the ranks. For hydra, the options avoid starting ranks
- * through a job's batch system. For Open MPI, the options disable its binding (pin binds ranks) and
- * allow more ranks than cores. */
+/* Adds mpiexec's options and the command of the ranks. hydra must not use a job's batch system.
+ * Open MPI must not bind ranks, since pin does. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",

@@ -163,9 +163,8 @@ static enum status compare(const struct machines *m, const char *name, const str
     return OK;
 }
 
-/* Checks that a machine gave a complete answer and has the same programs as this machine. If
- * scalebench cannot run there (exit status 126 or 127) or lacks the command `machine` (2), the
- * error says to install the same build. */
+/* Checks that a machine gave a complete answer and has the same programs as this machine. Exit
+ * status 126 or 127: scalebench cannot run there; 2: it lacks the command `machine`. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {

@@ -32,22 +32,21 @@ struct machines {
     bool warned; /* whether the warning about different hardware classes was printed */
 };
 
-/* Prepares the command that machines are asked to run. `scalebench`: path of this program;
- * `programs`: paths of the programs that launches run, NULL-terminated. Copies both. Asks no
- * machine yet. Call machines_close afterwards, also after an error. */
+/* Prepares the command that machines are asked to run; asks none yet. Copies `scalebench`, the path
+ * of this program, and `programs`, the paths that launches run (NULL-terminated). Call
+ * machines_close afterwards, also after an error. */
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
                           struct error *e);
 void machines_close(struct machines *m);
 
-/* Checks the machines of a point. Asks each machine only once per campaign. ERR_UNAVAILABLE with
- * the name of the first machine that cannot be reached, lacks a program or has programs that differ
- * from ours. Warns once of different hardware classes. */
+/* Checks the machines of a point, each only once per campaign. ERR_UNAVAILABLE with the name of the
+ * first machine that cannot be reached or whose programs are missing or differ from ours. Warns
+ * once of different hardware classes. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
 
 /* Returns whether a machine is one of the nodes of a point. */
 bool machines_has(const struct config *config, const char *name);
 
 /* Returns the smallest number of usable cores among the point's machines that were asked and can
- * run ranks. If `config` is NULL, the machines of all points count. Returns 0 if there is no such
- * machine. */
+ * run ranks; 0 if there is none. `config` NULL: machines of all points. */
 int machines_cores(const struct machines *m, const struct config *config);

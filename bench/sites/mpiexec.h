@@ -12,9 +12,8 @@ struct mpiexec_job {
     const char *nic;            /* network interface that carries MPI; NULL: unknown */
 };
 
-/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node: pin (it binds each rank
- * to its processors), then the program and its arguments. `own`: arguments from the site,
- * NULL-terminated. */
+/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node: pin, which binds the
+ * ranks, then the program. `own`: arguments from the site, NULL-terminated. */
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own);
 
@@ -23,8 +22,8 @@ void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *jo
 void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
                          const char *const *own);
 
-/* Adds the options of hydra's mpiexec: the launcher of its proxies, the nodes with their numbers of
- * ranks, the network interface of the proxies (NULL: any), and the total number of ranks. */
+/* Adds the options of hydra's mpiexec. `launcher`: launcher of its proxies; `names`: nodes;
+ * `interface`: network interface of the proxies (NULL: any). */
 void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const char *launcher,
                        char *const *names, const char *interface);
 
@@ -35,9 +34,8 @@ typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *jo
 enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
                                     struct error *e);
 
-/* Prepares a launch (site.prepare): plans cores for each rank on this machine, and calls add_ranks
- * to add the launcher's arguments. ERR_UNAVAILABLE with the reason if there are too few cores or no
- * launcher. */
+/* Prepares a launch (site.prepare) with planned cores for each rank on this machine. add_ranks adds
+ * the launcher's arguments. ERR_UNAVAILABLE if there are too few cores or no launcher. */
 enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,
                             struct site_launch *launch, struct error *e);
 

@@ -132,8 +132,8 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
     return OK;
 }
 
-/* Asks the script whether it can make hosts with the point's link. Sets answer->reason to OK or to
- * an error with the reason why not. Returns an error only if the script could not be started. */
+/* Asks the script whether it can make hosts with the point's link. answer->reason: OK or why not.
+ * Returns an error only if the script could not be started. */
 static enum status ask(struct netns_answer *answer, const struct netns *n,
                        const struct config *config, struct error *e)
 {
@@ -210,8 +210,7 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
 }
 
 /* Returns whether the process that keeps the hosts (holder) was killed: its socket then reports end
- * of file. No unread data precede the end of file, because the holder sends only answers, which are
- * read at once. */
+ * of file. No data precede it, since each answer is read at once. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

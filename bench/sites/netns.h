@@ -1,6 +1,5 @@
-/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes the hosts and takes
- * them down when this program ends, even if this program is killed. The largest point determines
- * the number of hosts. If the next point has another link, the interfaces are reshaped. */
+/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes them, and takes them
+ * down when this program ends, even if it is killed. */
 #pragma once
 
 #include <sys/types.h>
@@ -29,8 +28,8 @@ struct netns_answer {
     struct error reason; /* OK if hosts with the link are possible; else the reason why not */
 };
 
-/* Sets n->hosts to the number of hosts that the largest point of a spec needs. Brings no hosts up.
- * `home` is the folder with ci/netns.sh; ERR_ARGUMENT if the path is too long. */
+/* Sets n->hosts to the number of hosts that the spec's largest point needs; brings none up. `home`:
+ * folder with ci/netns.sh. ERR_ARGUMENT if the path is too long. */
 enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e);
 
 /* Adds a command line of ci/netns.sh with the campaign's number of hosts and the point's link.

@@ -1,6 +1,5 @@
 /* The simulated site: hosts that do not exist. `scalebench simulate` predicts each launch from the
- * times of ops and a model of the links. The prediction needs one core for a short time, so no rank
- * is placed on cores. */
+ * times of ops and a model of the links, so ranks need no cores. */
 #include <stdio.h>
 #include <string.h>
 

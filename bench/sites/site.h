@@ -1,6 +1,5 @@
 /* Sites: places where launches run. A site plans ranks onto nodes and cores and builds the command;
- * the runner starts it, watches it and cleans up. One .c file per kind of site, each with one const
- * table. */
+ * the runner starts it, watches it and cleans up. */
 #pragma once
 
 #include "bench/place/place.h"
@@ -30,9 +29,9 @@ struct site_job {
 
 enum { SITE_CLEANUP_GONE = 4 };
 
-/* Launch that is ready to execute, with the plan of its ranks. `argv`, `environment` (entries
- * "KEY=value" to add) and `cleanup` are NULL-terminated, each in one allocation. `cleanup` ends the
- * processes that a failed launch leaves on other machines; NULL: not needed. */
+/* Launch that is ready to execute. `argv`, `environment` (entries "KEY=value" to add) and `cleanup`
+ * are NULL-terminated, each in one allocation. `cleanup` ends processes left on other machines;
+ * NULL: not needed. */
 struct site_launch {
     char **argv;
     char **environment;
@@ -57,8 +56,8 @@ struct site {
     /* whether site_check collects facts that `prepare` needs, so that launches must be prepared
      * again after the check */
     bool learns;
-    /* Whether daemons on the nodes start the ranks. The runner is then not an ancestor of the ranks
-     * and cannot measure the processor time of other processes; the ranks measure this time. */
+    /* Whether daemons on the nodes start the ranks. The runner then cannot measure the processor
+     * time of other processes, so the ranks do. */
     bool by_daemons;
     /* Implement site_nodes and site_question. NULL: the site has no spare nodes to use in place of
      * nodes that do not answer. */
@@ -66,9 +65,8 @@ struct site {
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };
 
-/* Checks that the site can run the point. Points with equal needs are checked once. ERR_UNAVAILABLE
- * with the reason if the site cannot run the point. Takes down all hosts that the check brings
- * up. */
+/* Checks that the site can run the point, once for points with equal needs. ERR_UNAVAILABLE with
+ * the reason if not. Takes down hosts that the check brings up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 
@@ -90,9 +88,9 @@ enum status site_question(char ***question, const struct site_job *job, int node
 enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e);
 void site_launch_free(struct site_launch *launch);
 
-/* Writes the link between the hosts of a point's site, such as "1gbit delay none" in the notation
- * of ci/netns.sh. Returns false if the site has no known link of its own, or if site.rate,
- * site.delay or site.link of the point is not the default. */
+/* Writes the link between the hosts of a point's site, such as "1gbit delay none" (notation of
+ * ci/netns.sh). Returns false if the link is unknown, or if site.rate, site.delay or site.link is
+ * not the default. */
 bool site_link(char text[LINK_BYTES], const struct config *config);
 
 /* Writes the link of the first point for which site_link returns true. Returns false if there is no

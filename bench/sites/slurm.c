@@ -1,7 +1,5 @@
-/* The Slurm site: nodes of the Slurm job to which this process belongs. A point uses the first
- * nodes in Slurm's order, so that points with more nodes include the nodes of smaller points.
- * Slurm's own binding is off: on each node, the program `pin` chooses processors and binds the
- * ranks. */
+/* The Slurm site: nodes of this process's Slurm job. A point uses the first nodes in Slurm's order,
+ * so larger points include the nodes of smaller points. `pin`, not Slurm, binds the ranks. */
 #include "bench/sites/slurm.h"
 
 #include <stdio.h>
@@ -9,8 +7,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Returns the launcher that the spec names. If the spec names none (auto), returns the launcher
- * that a trial found; without a trial, hydra if it is usable, else pmi2. */
+/* Returns the launcher that the spec names; for auto, the launcher that a trial found, else hydra
+ * if it is usable, else pmi2. */
 static enum launcher_kind launcher_of(const struct site_job *job)
 {
     enum launcher_kind wanted =
@@ -100,9 +98,8 @@ static enum status check_nodes(const struct allocation *a, const struct config *
                      a->n, nodes);
 }
 
-/* Adds environment variables that turn off srun's binding and let a step share the job's resources
- * with the runner's step. If a->steps is not "", it becomes the name of the step of hydra's
- * proxies. */
+/* Turns off srun's binding and lets a step share the job's resources with the runner's step.
+ * a->steps, unless "", names the step of hydra's proxies. */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)
 {
@@ -113,9 +110,9 @@ static enum status add_environment(struct site_launch *launch, const struct allo
     return mpiexec_add_environment(launch, entries, e);
 }
 
-/* Script that kills the campaign's steps, which survive a killed srun, and then removes the ranks'
- * shared memory on each node of the job. Waits at most 20 s for the steps to end, since a crashed
- * node does not answer. Exits with SITE_CLEANUP_GONE if the job has ended. */
+/* Script that kills the campaign's steps, which survive a killed srun, and removes the ranks'
+ * shared memory on each node. Waits at most 20 s for the steps, since a crashed node does not
+ * answer. Exits with SITE_CLEANUP_GONE if the job has ended. */
 static const char cleanup[] =
     "exec >/dev/null 2>&1\n"
     "gone=$3\n"

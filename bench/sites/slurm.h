@@ -6,8 +6,8 @@
 
 #include "bench/sites/site.h"
 
-/* Prepares a launch of two ranks of job->program without arguments, on two nodes if the allocation
- * has them. Leaves launch->plan empty. launch->cleanup removes shared memory that was made after
- * the time `since` (0: after this call). */
+/* Prepares a launch of two ranks of job->program without arguments, if possible on two nodes.
+ * Leaves launch->plan empty. launch->cleanup removes shared memory made after `since` (0: after
+ * this call). */
 enum status slurm_prepare_trial(const struct site_job *job, enum launcher_kind kind, time_t since,
                                 struct site_launch *launch, struct error *e);

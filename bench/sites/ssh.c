@@ -1,6 +1,6 @@
 /* The ssh site: machines with a common file system and programs at the same path, but no batch
- * system. mpiexec starts a proxy on each machine by ssh. On each machine, the program `pin` chooses
- * processors and binds the ranks, since machines may have different cores. */
+ * system. mpiexec starts a proxy on each machine by ssh. There, `pin` chooses processors, since
+ * machines may have different cores. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 
-/* Prepares a launch with a plan for the point's machine with the fewest cores. If the numbers of
- * cores are unknown (before ssh_check), assumes enough cores for the ranks of a node. */
+/* Prepares a launch with a plan for the point's machine with the fewest cores. Before ssh_check,
+ * assumes enough cores for the ranks of a node. */
 static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
                                  struct error *e)
 {

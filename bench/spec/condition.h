@@ -47,9 +47,8 @@ enum status condition_read(struct condition **c, const char *key, const struct n
 
 void condition_free(struct condition *c); /* accepts NULL */
 
-/* Value of a name in a condition: a number (NAN if the value is not numeric) and a text (NULL if
- * there is none). If the number is NAN and the text is NULL or "", the value is unknown, and every
- * comparison with the name is false. */
+/* Value of a name in a condition: a number (NAN: not numeric) and a text (NULL: none). If the
+ * number is NAN and the text is NULL or "", every comparison with the name is false. */
 struct condition_value {
     double number;
     const char *text; /* borrowed; valid until the next lookup */
@@ -105,7 +104,7 @@ enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 enum { CONDITION_WHY = 320 };
 
 /* Returns whether the name in the term may have values of this kind. If not, writes the reason to
- * `why`: a number is compared with a word, or a text is ordered (< <= > >=) or used in a sum. */
+ * `why`. */
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 
@@ -118,14 +117,13 @@ struct condition_range {
 };
 
 /* Returns false, with the reason in `why`, if all or no numbers of the range satisfy the
- * comparison. Also returns false if a number of at least 20 is compared with a fraction of 1.
- * Returns true for comparisons with a word or text. */
+ * comparison, or if a fraction of 1 is compared with 20 or more. Returns true for comparisons with
+ * a word or text. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 
-/* Returns false, with the reason in `why`, if the condition is always true or never true, such as
- * "ranks > 2 and ranks < 1" or "a > b and a < b". Considers only comparisons of a name with a
- * number or with another name. */
+/* Returns false, with the reason in `why`, if the condition is always or never true, such as "a > b
+ * and a < b". Considers only comparisons of a name with a number or with another name. */
 bool condition_decides(char why[CONDITION_WHY], const struct condition *c);
 
 /* Returns the terms from left to right, *n of them; borrowed. */
@@ -136,7 +134,7 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
 /* Unit of a named value. `text`: the unit, such as "ms"; NULL if unknown. Units of one `kind` (enum
- * option_type) can be converted into each other. `factor`: size of the unit in seconds or bytes. */
+ * option_type) can be converted into each other. `factor`: size in seconds or bytes. */
 struct condition_unit {
     const char *text;
     int kind;
@@ -149,8 +147,7 @@ typedef struct condition_unit condition_unit_of(const char *name, const void *ar
 struct condition_unit condition_unit_in(const char *name);
 
 /* Converts all times in a comparison of sums to one unit, and all sizes to one unit. Returns false,
- * with the reason in `why`, if two operands have different kinds of unit, or if the two sides of a
- * comparison are the same expression. */
+ * with the reason in `why`, if kinds of unit differ or both sides are the same expression. */
 bool condition_match_units(char why[CONDITION_WHY], struct condition *c, condition_unit_of *unit_of,
                            const void *arg);
 

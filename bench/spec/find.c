@@ -118,8 +118,7 @@ static void consider(struct nearest *best, const char *stem, const char *file)
 }
 
 /* Replaces the suggestion *near if a file name in `folder` is more similar to the last part of
- * `path`. Endings are ignored. Folders are suggested only if the last part has no ending. An
- * identical name is not suggested. */
+ * `path`, ignoring endings. Suggests folders only if the last part has no ending. */
 static void look_into(struct near_file *near, const char *folder, const char *path)
 {
     struct dirent **found = NULL;
@@ -190,9 +189,8 @@ static enum status explain_missing(const char *home, const char *folder, const c
     return status;
 }
 
-/* Returns the folder that contains configs/: $SCALEBENCH_HOME, which the runner sets, or, for a
- * trainer started by hand, the parent of the program's folder. NULL if this parent has no
- * configs/. */
+/* Returns the folder that contains configs/: $SCALEBENCH_HOME, which the runner sets, else the
+ * parent of the program's folder. NULL if there is none. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];

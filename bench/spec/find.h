@@ -8,9 +8,8 @@
 #include "kernels/base/error.h"
 #include "kernels/base/names.h"
 
-/* Finds `folder`/`name`, where `folder` is "configs" or a folder in it. Caller frees *path.
- * ERR_SPEC if the file does not exist; the message names similar files, or all files of the
- * folder. */
+/* Finds `folder`/`name`; `folder` is "configs" or a folder in it. Caller frees *path. ERR_SPEC if
+ * the file does not exist; the message names similar files, or all. */
 enum status find_config(char **path, const char *folder, const char *name, struct error *e);
 
 /* Returns whether a file has this path. An unreachable path, such as a loop of links, counts as
@@ -23,10 +22,10 @@ bool find_is_same(const char *a, const char *b);
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 
-/* Finds the file `text`: an absolute path, or a path below one of `folders`. If the file is in none
- * of these folders, searches each of the folders `shared` below the current folder, then below
- * $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. Caller frees *path.
- * ERR_SPEC if not found; the message lists the folders. */
+/* Finds the file `text`: an absolute path, or a path below one of `folders`. Else searches the
+ * folders `shared` below the current folder, then below $SCALEBENCH_HOME. Each folder is "" or ends
+ * in '/'; both lists end in NULL. Caller frees *path. ERR_SPEC if not found; the message lists the
+ * folders. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 
@@ -36,17 +35,16 @@ struct near_file {
     size_t distance;
 };
 
-/* Looks for a file in `folders` below `home` that is more similar to `path` than the suggestion so
- * far. An absolute folder ignores `home`. Each folder is "" or ends in '/'; the list ends in
- * NULL. */
+/* Looks in `folders` below `home` for a file more similar to `path` than the suggestion so far. An
+ * absolute folder ignores `home`. Each folder is "" or ends in '/'; the list ends in NULL. */
 void find_near(struct near_file *near, const char *home, const char *const *folders,
                const char *path);
 
 /* Sets *folder to the folder of a path: "" or ending in '/'. Freed by the caller. */
 enum status find_folder(char **folder, const char *path, struct error *e);
 
-/* Sets *to to the absolute form of `path`. If `below` is not "", `path` is a folder, and *to is the
- * absolute path of file `below` in it. Caller frees *to. */
+/* Sets *to to the absolute form of `path` or, unless `below` is "", of file `below` in folder
+ * `path`. Caller frees *to. */
 enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
 
 /* Sets *stem to the file name at the end of `path`; borrowed. Returns the name's length without

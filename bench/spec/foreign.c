@@ -280,8 +280,8 @@ static enum status put_name(FILE *out, const struct config *config, const char *
     return OK;
 }
 
-/* Returns the length of the name in braces that begins at `brace`, such as {ranks}; 0 if no such
- * name begins there. Text in braces that is not a name is passed to the program unchanged. */
+/* Returns the length of the name in braces that begins at `brace`, such as {ranks}; 0 if there is
+ * none. Other text in braces stays unchanged. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;

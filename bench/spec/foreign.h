@@ -14,8 +14,8 @@ enum { FOREIGN_NAME = 32 };
 extern const char own_options_group[];
 bool own_option_is_below(const char *key);
 
-/* Sets *option to the row of `own` for a key such as "workload.options.size"; adds the row if it is
- * missing. ERR_SPEC at the key of `entry` if the name is invalid or there are too many options. */
+/* Sets *option to the row of `own` for a key such as "workload.options.size"; adds a missing row.
+ * ERR_SPEC at the key of `entry` if the name is invalid or there are too many options. */
 enum status own_option_name(const struct spec_option **option, struct own_options *own,
                             const char *key, const struct node *entry, struct error *e);
 
@@ -23,9 +23,9 @@ enum status own_option_name(const struct spec_option **option, struct own_option
  * points and labels do not depend on the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* Rejects a seed or an option of workload.options if no workload.command contains its name in
- * braces. Also rejects commands that begin with a launcher, and metrics that match no number or
- * lack blanks around =. ERR_SPEC with the position. */
+/* Rejects a seed or an option of workload.options that no workload.command contains in braces. Also
+ * rejects commands that begin with a launcher, and metrics that match no number or lack blanks
+ * around =. ERR_SPEC with the position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */
@@ -45,9 +45,9 @@ bool foreign_writes_records(const struct config *config);
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 
-/* Finds the metric named by workload.time. *metric: its index, or the number of metrics if
- * workload.time is the wall time. *ms: the metric's unit in milliseconds. ERR_SPEC with the
- * position if the metric is unknown or is not a time. */
+/* Finds the metric named by workload.time. *metric: its index, or the number of metrics for the
+ * wall time. *ms: its unit in milliseconds. ERR_SPEC with the position if the metric is unknown or
+ * not a time. */
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
 
 /* Checks workload.command and workload.time of a point. ERR_SPEC with the position. */

@@ -50,9 +50,8 @@ struct walk {
     enum keys_beside beside;
 };
 
-/* Lists in `known` the words that can follow a group in a key; the group is the first `length`
- * characters of `path`. If `length` is 0, lists the words that can begin a key. Returns the number
- * of words. */
+/* Lists in `known` the words that can follow a group (first `length` characters of `path`) in a
+ * key. If `length` is 0, lists the words that can begin a key. Returns their number. */
 static size_t known_words(const char *path, size_t length, enum keys_beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
@@ -243,10 +242,9 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits an option that is given as a map, and the options inside the map. The option's value is
- * the map's `kind`, such as emulated in site: {kind: emulated, hosts: 4}, or the key of a list of
- * scalars, such as command in workload: {command: [./pi]}. The key of a list of lists is an axis of
- * a matrix, not a value. */
+/* Visits an option given as a map, and the options inside the map. The option's value is the map's
+ * `kind` or the key of a list of scalars, as in workload: {command: [./pi]}. The key of a list of
+ * lists is an axis of a matrix. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

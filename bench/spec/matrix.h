@@ -18,7 +18,7 @@ extern const char *const words_files[WORDS_ORIGINS];
 /* Returns whether a position is in key=value words (quick form or --set), not in a file. */
 bool mark_from_set(struct mark mark);
 /* Returns whether both positions are in one layer: one file, or one line of key=value words. A key
- * that is given twice in one layer is an error; a later layer overrides an earlier one. */
+ * given twice in one layer is an error. */
 bool mark_same_layer(struct mark a, struct mark b);
 
 /* Key of the matrix or of a zip, with its values. */
@@ -48,9 +48,8 @@ struct selection {
 /* Matrix of the spec or of one case. */
 struct matrix {
     char *label; /* label of a case; NULL: the spec's matrix, not a case */
-    /* changes that a case of what_if makes: none, one (sets one option or, if `factor` is above 0,
-     * multiplies option `scaled` by `factor`) or all together; CHANGES_unknown: no case of
-     * what_if */
+    /* changes that a case of what_if makes: none, one (sets an option or, if `factor` is above 0,
+     * multiplies option `scaled`) or all; CHANGES_unknown: no case of what_if */
     enum { CHANGES_unknown, CHANGES_none, CHANGES_one, CHANGES_all } changes;
     double factor;
     enum option_id scaled;
@@ -77,9 +76,9 @@ struct reading {
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Completes the cases of what_if: multiplies options by their factors, fills in case `all changes`,
- * and sets the default baseline. Call it after all files and words are read. ERR_SPEC with the
- * position of the factor if the option to multiply is not a number or has several values. */
+/* Completes the cases of what_if: applies factors, fills in case `all changes` and sets the default
+ * baseline. Call it after all files and words are read. ERR_SPEC at the factor if its option is not
+ * a number or has several values. */
 enum status what_if_resolve(struct spec *spec, struct error *e);
 
 /* Read options with one value (matrix_read_options), axes below `matrix` (matrix_read_axes) and
@@ -117,8 +116,8 @@ void excludes_clear(struct matrix *matrix);
  * replaces the whole baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value of an option. The value overrides one from a file or line of key=value words
- * that was read earlier. A second value in the same file or line is an error. */
+/* Stores one value of an option and overrides a value from an earlier layer. A second value in the
+ * same layer (mark_same_layer) is an error. */
 enum status option_read(struct config *config, const struct given *g, struct error *e);
 enum status option_given_twice(const struct given *g, struct mark first, struct error *e);
 /* Rejects a campaign-wide option where only options of points are allowed, such as in the
@@ -129,8 +128,8 @@ enum status option_refuse_campaign(const struct given *g, struct error *e);
  * option's type have no order). */
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
-/* Looks up the value of a point's option, or the label of its case if `name` is "case". `point` is
- * a struct point. Returns false if the name is unknown, as a condition_lookup must. */
+/* A condition_lookup: finds an option of a point, or the label of its case if `name` is "case".
+ * `point` is a struct point. */
 bool point_look_up(struct condition_value *value, const char *name, const void *point);
 /* Returns whether an option's values are texts, numbers, or numbers and words such as off and half
  * (CONDITION_ANY). */

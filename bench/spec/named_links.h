@@ -13,7 +13,6 @@ struct named_link {
 };
 /* Returns the row of a link; NULL for LINK_none. */
 const struct named_link *named_link(enum link_kind link);
-/* Returns the LINK_PACES percentiles of a link's message times, divided by the median time of
- * messages of the same size (`paces` of struct link_model, comm/cost/sweep.h). All are 0 if message
- * times do not scatter. */
+/* Returns the LINK_PACES percentiles of a link's message times, divided by the median for messages
+ * of the same size (`paces` of struct link_model, comm/cost/sweep.h). All 0: no scatter. */
 const double *named_link_paces(enum link_kind link);

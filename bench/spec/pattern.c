@@ -43,9 +43,8 @@ static enum status no_memory(struct error *e)
     return error_no_memory(e, "a pattern");
 }
 
-/* Returns the PCRE2 compile options for a pattern. A program's output may contain any byte, so a
- * pattern in ASCII matches bytes. Any other pattern matches UTF-8 characters and skips invalid
- * bytes. Callouts call check_time. */
+/* Returns the PCRE2 compile options for a pattern. Output may contain any byte, so an ASCII pattern
+ * matches bytes. Any other pattern matches UTF-8 characters and skips invalid bytes. */
 static uint32_t options_for(const char *source)
 {
     size_t size = strlen(source);
@@ -97,9 +96,8 @@ static enum status choose_group(struct pattern *p, struct error *e)
 
 /* ---- Limits ---- */
 
-/* Stops a match that takes too long. PCRE2 calls this function before it tries an item of the
- * pattern. The limit of backtracking steps does not suffice: "a+$" needs no such step, but its time
- * is quadratic in the length of the line. */
+/* Stops a match that takes too long; called before each item of the pattern. The limit of steps
+ * does not suffice: "a+$" never backtracks, but its time is quadratic in the line's length. */
 static int check_time(pcre2_callout_block *block, void *data)
 {
     struct pattern *p = data;

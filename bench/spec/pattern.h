@@ -17,14 +17,13 @@ struct pattern;
 const char *pattern_split(char name[PATTERN_NAME], const char *text);
 
 /* Compiles "name = pattern". Call pattern_free even after an error. A fault in `text` gives
- * ERR_SPEC without a file position; *at is then the number of characters of `text` before the
- * fault, or 0 if unknown. */
+ * ERR_SPEC without a file position; *at: number of characters before it, 0 if unknown. */
 enum status pattern_open(struct pattern **pattern, const char *text, size_t *at, struct error *e);
 void pattern_free(struct pattern *pattern);
 
-/* Value found by a pattern: the text of its group "value", else of its only named group, else of
- * its only group; without groups, the whole match. `text` is NULL if nothing matches. `size` is 0
- * if the group takes no part in the match. */
+/* Value found by a pattern: its group "value", else its only named group, else its only group, else
+ * the whole match. `text`: NULL if nothing matches. `size`: 0 if the group takes no part in the
+ * match. */
 struct pattern_value {
     const char *text; /* start of the value in the matched line */
     size_t size;
@@ -36,6 +35,5 @@ enum status pattern_find(struct pattern *pattern, const char *line, size_t size,
                          struct pattern_value *value, struct error *e);
 
 /* Replaces each match of pattern `source` in *text by `with`, in which $1 is the first group. *text
- * must be allocated and is replaced by a new allocation. No replacement may be longer than its
- * match. */
+ * must be allocated; a new allocation replaces it. No replacement may be longer than its match. */
 enum status pattern_replace(char **text, const char *source, const char *with, struct error *e);

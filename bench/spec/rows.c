@@ -15,9 +15,8 @@ bool config_concerns(const struct config *config, enum option_id option)
            (!of_model || config_is_simulated(config));
 }
 
-/* Returns whether the program reads an option. A foreign program reads only seed and threads among
- * the options of the workload. Batch sizes also count as read, because the runner counts images by
- * them. */
+/* Returns whether the program reads an option. A foreign program reads only seed and threads of the
+ * workload's options. Batch sizes count as read, because the runner counts images by them. */
 bool config_reads(const struct config *config, enum option_id option)
 {
     return !config_is_foreign(config) || !scope_is_workload(option_get(option)->scope) ||

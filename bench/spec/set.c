@@ -131,9 +131,8 @@ static size_t equals_at(const char *text)
     return i;
 }
 
-/* Returns text to append to the message about an incomplete word: advice on blanks if the word was
- * probably split at a blank, else "". A split word ends inside a case's label, or the next word
- * begins with '=' or has no '='. */
+/* Returns advice to append to the message about an incomplete word; "" if the word was probably not
+ * split at a blank. */
 static const char *blank_hint(const char *word, const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");

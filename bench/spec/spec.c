@@ -172,8 +172,8 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Applies the words of option `quick` to the spec. A recorded spec already contains the changes of
- * `quick`, and its `quick` is "none". `asked`: column of form=quick in --set; 0 if absent. */
+/* Applies the words of option `quick` to the spec. A recorded spec has these changes already.
+ * `asked`: column of form=quick in --set; 0 if absent. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);

@@ -1,5 +1,5 @@
-/* Campaign described by a YAML file: options, a matrix of points, a baseline. Reading is strict: an
- * unknown or repeated key and an invalid value are errors with their position. */
+/* Campaign described by a YAML file: options, a matrix of points, a baseline. Unknown keys,
+ * repeated keys and invalid values are errors. */
 #pragma once
 
 #include <stdbool.h>
@@ -82,8 +82,8 @@ static inline bool scope_is_workload(enum option_scope scope)
     return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
-/* Returns whether the option is left out of point ids, because it follows from ranks and nodes or
- * does not affect the run. Points with equal ids may differ in such an option. */
+/* Returns whether point ids omit the option, because it follows from ranks and nodes or does not
+ * affect the run. */
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
@@ -130,8 +130,8 @@ struct spec_part {
 };
 const struct spec_part *spec_parts(size_t *n);
 
-/* Position of a value; for an aliased value, the position of the alias. If `line` is 0, the value
- * is in no spec, and `file` is "preset" (a default), "command line" (of a workload) or NULL. */
+/* Position of a value, or of its alias. If `line` is 0, the value is in no spec, and `file` is
+ * "preset" (a default), "command line" (of a workload) or NULL. */
 struct mark {
     const char *file; /* name of the file, borrowed from the spec, or a constant such as "SET" */
     int line, column;
@@ -207,9 +207,8 @@ enum strategy_kind config_strategy_kind(const struct config *config);
 /* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the known variants. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* Fills in the configuration of the strategy. ERR_ARGUMENT if the strategy does not support the
- * ZeRO stage, variant, compressor, algorithm, precision or scale, or if these conflict; *at is the
- * option to change. */
+/* Fills in the strategy's configuration. ERR_ARGUMENT if options conflict or the strategy does not
+ * support them; *at is the option to change. */
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
@@ -234,8 +233,8 @@ double config_global_batch(const struct config *config, long ranks);
  * to a multiple of the number of replicas if train.remainder is drop. */
 double config_trained_batch(const struct config *config, long ranks);
 
-/* Checks that the batch options agree and that train.accumulate does not exceed the images per step
- * of the rank with the most images. ERR_ARGUMENT if not; *at is the option to change. */
+/* Checks the batch options. ERR_ARGUMENT if they conflict, or if train.accumulate exceeds the
+ * images per step of every rank; *at is the option to change. */
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
@@ -290,9 +289,8 @@ bool config_runs_here(const struct config *c);
  * only if all nodes are on one machine (shares_cores). site.link, site.leaf_hosts,
  * site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
-/* Returns whether the program can read the option, whatever the strategy and optimizer. Returns
- * false only if the program is workload.command and the option belongs to the workload, except for
- * seed, threads and batch sizes. */
+/* Returns whether the program can read the option, whatever the strategy and optimizer. Of the
+ * workload's options, workload.command reads only seed, threads and batch sizes. */
 bool config_reads(const struct config *config, enum option_id option);
 /* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
  * example, strategy allreduce does not use sync.cap_mib. */
@@ -303,14 +301,14 @@ const struct spec_option *config_unread_by(const struct config *config, enum opt
  * only if config_unread_by returns an option for `id`. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
 /* Returns whether option `id` has no effect because there are too few steps, epochs, ranks or
- * nodes, as with inject.steps: 100..200 in 50 steps. If so, writes the reason to `why`. */
+ * nodes. If so, writes the reason to `why`. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64, EMULATED_HOSTS_MAX = 16 };
 /* Writes the name of the link between emulated or simulated hosts; if site.link is none, writes the
  * link's rate and delay, such as "1gbit delay none". */
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* Return the seconds per byte and the delay (s) of the link between emulated or simulated hosts; 0
- * if the link is unlimited or has no delay. The options must have passed link_check. */
+/* Return seconds per byte and delay (s) of the link between emulated or simulated hosts; 0: no
+ * limit, no delay. The options must have passed link_check. */
 double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay, and no name. */
@@ -345,9 +343,8 @@ static inline double config_images_taken(const struct config *c)
 double config_launch_steps(const struct config *config);
 /* Returns the number of steps of an epoch; NAN if the number of images is not known yet. */
 double config_epoch_steps(const struct config *config);
-/* Returns the number of steps of an accuracy run. Evaluating a batch counts as a third of a step,
- * since only the forward pass runs. NAN for a user's own images (DATA_OWN), whose number is not
- * known yet. */
+/* Returns the number of steps of an accuracy run; NAN for DATA_OWN. Evaluating a batch counts as a
+ * third of a step, since only the forward pass runs. */
 double config_run_steps(const struct config *config);
 /* Returns whether ranks read their data in lockstep. */
 bool config_reads_in_step(const struct config *config);
@@ -416,10 +413,8 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. False if
- * measure.accuracy.run is false, for users' programs, for calibration and simulated points, and for
- * strategy none on several ranks: replicas train separately, so one replica's accuracy is
- * meaningless. */
+/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Strategy none
+ * trains replicas separately, so one replica's accuracy is meaningless. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -450,9 +445,9 @@ bool config_is_elastic(const struct config *config);
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
-/* Copies a config, but sets the number of ranks to `ranks`, and `nodes` to the fewest nodes on
- * which no node has more ranks than the fullest node of `from`. Texts and lists are shared with
- * `from`, which must outlive `to`. */
+/* Copies a config and sets its number of ranks. Sets `nodes` to the smallest number at which no
+ * node has more ranks than the fullest node of `from`. Texts and lists are shared with `from`,
+ * which must outlive `to`. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
@@ -464,10 +459,9 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
 
 #define SHA256_TEXT_BYTES 65
 
-/* File that a spec names: a network, published numbers or coefficients of a link. The file is
- * searched for in the folders of struct seen_from. Networks and published numbers are then also
- * searched for in configs/models and results/published. A run keeps a copy of the file, to which
- * the run's spec.yaml refers. Files with equal contents are one input. */
+/* File that a spec names: a network, published numbers or coefficients of a link. Searched for in
+ * the folders of struct seen_from, then in configs/models (networks) or results/published
+ * (published numbers). Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
     /* file name without folder and extension, made unique per option; becomes the option value's
@@ -480,11 +474,10 @@ struct spec_input {
     struct net_desc net; /* network that the file describes; empty for other files */
 };
 
-/* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
- * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a hash
- * (SHA-256). The hash covers all options of the point that are not at their defaults (except
- * derived options, see option_is_derived), and the contents of the network in place of its name.
- * Points of different cases with the same id share their launches. */
+/* Point of a campaign. `label`: case name, if any, and the options that vary ("ranks=2 allreduce").
+ * `id`: first 12 hexadecimal digits of a SHA-256 hash. The hash covers the contents of the network
+ * and all options not at their defaults, except derived options (option_is_derived). Points of
+ * different cases with the same id share their launches. */
 struct point {
     struct config config; /* values of all options; borrowed from the spec */
     /* case of the point, or the spec's matrix if there are no cases; borrowed */
@@ -504,9 +497,9 @@ struct point {
     /* index of the calibration point whose timings this point replays; this point's own index if it
      * replays none */
     size_t calibration_index;
-    /* [workload] index of the first point that runs the peer `workload` and otherwise has this
-     * point's options, apart from kernels.* and peer.*. This point's own index if there is no such
-     * point, if `workload` is not a peer, or if this point runs a peer */
+    /* [workload] index of the first point that runs the peer `workload` and otherwise differs at
+     * most in kernels.* and peer.*; this point's own index if there is none or this point runs a
+     * peer */
     size_t peers[WORKLOADS];
     bool requested; /* whether part of the matrix; false: added, for example as a baseline point */
 };
@@ -516,12 +509,10 @@ struct written_value;
 struct node;
 
 /* A spec and its points. A point's baseline point has the values of `baseline:` of its case or
- * spec, and is added if the matrix lacks it. If `baseline:` gives some of ranks, nodes and
- * ranks_per_node, the others follow from these. Without `baseline:`, the first point with the
- * fewest ranks that solves the same problem is chosen, preferably of the same case. Points that
- * solve the same problem differ only in options such as ranks, nodes, place.*, sync.* and inject.*
- * (option_is_problem). With measure.replay, each point with several ranks needs a point with
- * strategy none, which is added if the matrix lacks it. */
+ * spec. If `baseline:` gives some of ranks, nodes and ranks_per_node, the others follow. Without
+ * `baseline:`, the first point with the fewest ranks that solves the same problem
+ * (option_is_problem) is chosen, preferably of the same case. With measure.replay, each point with
+ * several ranks needs a point with strategy none. Points that the matrix lacks are added. */
 struct spec {
     char *path;   /* path of the spec file */
     char **bases; /* paths of the files that the spec extends */
@@ -561,13 +552,13 @@ struct spec_machine {
     bool batch;       /* jobs can be submitted, and this process is not in a batch job */
 };
 
-/* Loads a spec. `path` is tried as given, then in configs/ and $SCALEBENCH_HOME/configs/. `set` (or
- * NULL) has one or more lines of words such as "train.epochs=1 matrix.ranks=[1,2]"; later lines
- * override earlier lines. All values, rules and models are checked, and the matrix is expanded.
+/* Loads and checks a spec. `path` is tried as given, then in configs/ and
+ * $SCALEBENCH_HOME/configs/. `set` (or NULL) has lines of words such as "train.epochs=1
+ * matrix.ranks=[1,2]"; later lines override earlier lines.
  *
  * In `set`, `key` replaces the file's value or axis, `matrix.key` replaces or adds an axis, and
- * `baseline` replaces the baseline. Each of these words applies to every case that does not give
- * the key itself; `cases.LABEL.key` applies to one case.
+ * `baseline` replaces the baseline. Cases that give the key themselves are unaffected;
+ * `cases.LABEL.key` applies to one case.
  *
  * ERR_SPEC with file:line:column. Call spec_free even after an error. */
 enum status spec_load(struct spec *spec, const char *path, const char *set,
@@ -587,15 +578,15 @@ bool spec_option_is_open(const struct spec *spec, enum option_id id);
  * and --set. */
 bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
-/* Returns the accuracy of random guessing in per cent: 100 / *classes. *classes becomes the largest
- * number of classes of the points' networks; 1 if no point has a network. */
+/* Returns the accuracy (%) of random guessing: 100 / *classes. Sets *classes to the largest number
+ * of classes of any point's network; 1 without networks. */
 double spec_chance(const struct spec *spec, int *classes);
 
 /* Returns the index of the point with this id; n_points if there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);
 
-/* Writes the spec with every option, one key per line, as in results/<name>/<run>/spec.yaml.
- * spec_load makes the same points from this file if the copies of the inputs are beside it. */
+/* Writes the spec with every option, one key per line, as a run's spec.yaml. With the copies of the
+ * inputs beside it, spec_load makes the same points from this file. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* Returns whether spec_write wrote the file. */
@@ -606,10 +597,10 @@ extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };
 
-/* Folders below which a value's relative path is looked up, in this order. For a value in a file:
- * the folder of that file, the folders that a recorded spec lists, the current folder. For a value
- * of --set: the current folder, the folder of the spec, the folders that a recorded spec lists.
- * NULL ends `folders`. Each folder is "" (the current folder) or ends in '/'. */
+/* Folders below which a value's relative path is looked up, in this order. Value in a file: folder
+ * of the file, folders that a recorded spec lists, current folder. Value of --set: current folder,
+ * folder of the spec, folders that a recorded spec lists. NULL ends `folders`. Each folder is ""
+ * (the current folder) or ends in '/'. */
 struct seen_from {
     /* folder of the file that sets the value, or of the spec for --set; freed by seen_from_close */
     char *beside;
@@ -631,19 +622,17 @@ const char *spec_foreign(const struct spec *spec);
  * One allocation; free with free(). */
 enum status point_arguments(char ***arguments, const struct point *point, struct error *e);
 
-/* Reads "--key=value" and "--key value" for every option of scope WORKLOAD or UNTIMED into
- * `config`. If an option is repeated, the last value is used. argv[0] is skipped. Other arguments,
- * and all arguments from "--" on, are left in argv[1..*argc). */
+/* Reads "--key=value" and "--key value" of scopes WORKLOAD and UNTIMED into `config`. The last
+ * value of an option is used. Other arguments, and all from "--" on, are left in argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
-/* Reads a model. `name` is a path (with '/' or ending in .yaml), or names the file
- * configs/models/<name>.yaml, searched for below the current folder, then below $SCALEBENCH_HOME.
- * If the file states a parameter count, the count is checked. ERR_SPEC or ERR_SHAPE with
- * file:line:column. */
+/* Reads a model. `name`: a path (with '/' or ending in .yaml), or configs/models/<name>.yaml below
+ * the current folder, else below $SCALEBENCH_HOME. Checks the parameter count if the file states
+ * one. ERR_SPEC or ERR_SHAPE with file:line:column. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
-/* Writes a network as one line of JSON without a line end. The JSON includes mean and std of each
- * channel, `layers` (with options and shapes) and `tensors` (with dimensions and offsets). */
+/* Writes a network as one line of JSON without a line end. Includes mean and std per channel,
+ * layers and tensors. */
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
 
 /* Computes the SHA-256 of model_write_json's JSON (hexadecimal): equal for equal networks. */

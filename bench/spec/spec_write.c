@@ -211,8 +211,7 @@ static enum status write_folder(FILE *out, const char *file, const char *before,
 }
 
 /* Writes the folders in which relative paths are searched, so that the written spec can lie
- * anywhere. If the spec is itself a recorded spec, these are the folders that it lists. Otherwise
- * they are the folders of the spec and of the files that it extends, then the current folder. */
+ * anywhere. */
 static enum status write_folders(FILE *out, const struct spec *spec, struct error *e)
 {
     const struct node *folders = spec->folders;

@@ -24,14 +24,13 @@ bool bool_parse(const char *text, bool *yes);
  * of each word comes first. */
 const char *bool_word(size_t i);
 
-/* Parses a number without unit (*type becomes TYPE_REAL), or directly followed by a unit of time
- * (TYPE_TIME, *number in seconds), a unit of size (TYPE_SIZE, bytes) or % (TYPE_PERCENT, per cent).
- * Returns false for any other text. */
+/* Parses a number and the unit directly behind it, if any. Sets *type to TYPE_REAL (no unit),
+ * TYPE_TIME (*number in seconds), TYPE_SIZE (bytes) or TYPE_PERCENT (per cent). Returns false for
+ * any other text. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
-/* Makes the suggestion for the message that an option expects a list, not the plain value
- * `written`. Writes list items without brackets to `text`: "1, 2" if `written` is "1 2". For
- * segments and for ranges such as "1..3", the items are a fixed example. */
+/* Writes the list items to suggest in place of the plain value `written`: "1, 2" for "1 2". For
+ * segments and ranges such as "1..3", the items are a fixed example. */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */
@@ -53,7 +52,7 @@ enum status value_copy_plain(struct value *to, const struct value *from, struct 
 void value_free_plain(struct value *value);
 
 /* value_set_list sets the text of a list value, such as "[a, b]". Each list item has `step` numbers
- * or texts. A value_item_writer writes the item that begins at element `i`. */
+ * or texts. `write` writes the item that begins at element `i`. */
 typedef void value_item_writer(FILE *out, const struct value *value, unsigned i);
 enum status value_set_list(struct value *value, unsigned step, value_item_writer *write,
                            struct error *e);

@@ -4,7 +4,7 @@
 
 #define LIBRARIES_HASH_BYTES 17
 
-/* Writes the hash as 16 hexadecimal digits. The hash covers the build ids of all loaded libraries,
- * in order of loading. For a library without a build id, the hash covers size and modification time
- * of the file. Call this function at the start of main, since MPI loads more libraries later. */
+/* Writes the hash as 16 hexadecimal digits. It covers the build ids of all loaded libraries, in
+ * order of loading; without a build id, size and modification time of the file. Call this function
+ * at the start of main, since MPI loads more libraries later. */
 void libraries_hash(char hex[LIBRARIES_HASH_BYTES]);

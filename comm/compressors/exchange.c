@@ -1,6 +1,5 @@
 /* Exchanges direct messages among all ranks, for compressors. Forwarding would need fewer messages,
- * but not fewer bytes. Latency grows with the number of ranks, since each rank sends one message to
- * every other rank. */
+ * but not fewer bytes. */
 #include "comm/compress.h"
 #include "kernels/base/pool.h"
 

@@ -1,7 +1,6 @@
 /* Error feedback (comm/compress.h) for compressors in which every rank sends one packet to all
- * others. A packet is the compressed gradient of some tensors. Each rank adds its gradients to its
- * residual, moves a packet out of the residual and keeps the rest for the next step. Every rank
- * adds all packets in the order of ranks. */
+ * others. Each rank adds its gradients to its residual, moves a packet (compressed gradients) out
+ * of the residual and keeps the rest. Every rank adds all packets in the order of ranks. */
 #pragma once
 
 #include "comm/compress.h"

@@ -112,7 +112,7 @@ static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const s
 }
 
 /* Finds the threshold that selects the k largest magnitudes, by radix selection from the highest
- * digit on. Stops early once every number that matches the digits found so far is selected. */
+ * digit on. */
 static struct threshold find_threshold(const real *x, size_t n, size_t k)
 {
     struct threshold t = {.ties = k};

@@ -122,9 +122,9 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v [n] by a coordinate vector minus its projection on the k vectors of `basis`. Takes the
- * first such remainder with a norm of at least 1 / sqrt(2 n), and returns the norm. If k < n, such
- * a remainder exists, since the squared norms of all n remainders add up to n - k. */
+/* Replaces v [n] by a coordinate vector minus its projection on the k vectors of `basis`. Returns
+ * the norm of this remainder, at least 1 / sqrt(2 n). If k < n, such a remainder exists, since the
+ * squared norms of all n remainders add up to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;
@@ -136,11 +136,9 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
     return norm;
 }
 
-/* Subtracts from each vector its projection on the earlier vectors twice, because rounding spoils
- * the direction of a vector that loses most of its length ("twice is enough": Kahan; Parlett, The
- * symmetric eigenvalue problem, 1980). If nothing but rounding errors remains, a unit vector
- * replaces the vector. A NaN makes its whole vector NaN; a vector with an infinite value becomes a
- * unit vector or NaN. */
+/* Projections are subtracted twice, because rounding spoils the direction of a vector that loses
+ * most of its length ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). A
+ * NaN makes its whole vector NaN; a vector with an infinite value becomes a unit vector or NaN. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

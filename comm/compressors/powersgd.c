@@ -1,21 +1,20 @@
 /* powersgd (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
  * distributed optimization", 2019), with error feedback and warm start. M is the gradient of a
  * tensor of two or more dimensions, as a matrix of dims[0] rows, transposed if it has more rows
- * than columns. Each sum over ranks below is one MPI_Allreduce for all tensors of a call:
+ * than columns. Each sum below is one MPI_Allreduce for all tensors of a call:
  *
  *   M += residual
  *   P = sum(M Q), replaced by an orthonormal basis of P (Gram-Schmidt)
  *   residual = M - P (M'P)'
  *   Q = sum(M'P);   gradient = P Q';   Q is kept for the next step
  *
- * M' is the transpose of M. The residual is the part of this rank's matrix outside the common
- * basis. Over all ranks, the sent parts and the residuals add up to the gradients, up to rounding.
- * Tensors with fewer than two rows or columns are sent unchanged, in the same call as P.
+ * M' is the transpose of M. Over all ranks, the sent parts and the residuals add up to the
+ * gradients, up to rounding. Tensors with fewer than two rows or columns are sent unchanged, in the
+ * same call as P.
  *
- * P has sync.rank vectors, but at most as many as M has rows. With one vector per row, P spans the
- * whole space, and the sum equals the exact sum up to rounding. If sync.rank is
- * rows * columns / (rows + columns) or more, no bytes are saved, but the factors are computed
- * nevertheless. */
+ * P has sync.rank vectors, but at most as many as M has rows. With one vector per row, the sum is
+ * exact up to rounding. No bytes are saved if sync.rank is rows * columns / (rows + columns) or
+ * more. */
 #include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "kernels/base/rng.h"
@@ -107,8 +106,8 @@ static void powersgd_begin(struct sync *s)
                       1);
 }
 
-/* Adds this rank's gradient to the residual, then computes P = residual * Q. If tensor i is not a
- * matrix, copies its gradient into the buffer of P instead. */
+/* Adds this rank's gradient to the residual, then computes P = residual * Q. Tensors that are not
+ * matrices are only copied. */
 static void project(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);

@@ -1,13 +1,11 @@
 /* sign: signs with error feedback, the EF-signSGD of Karimireddy et al., "Error feedback fixes
  * SignSGD and other gradient compression schemes", 2019. One bit per number goes back to Seide et
  * al., "1-bit stochastic gradient descent", 2014. For the n numbers x of a tensor, a rank sends the
- * signs and the mean magnitude |x|_1 / n as scale. Every rank adds all packets in the order of
- * ranks: the result is a sum of scaled signs, not a majority vote. The error is kept for the next
- * step.
+ * signs and the scale |x|_1 / n. Every rank adds all packets in the order of ranks: the result is a
+ * sum of scaled signs, not a majority vote.
  *
- * The scale is rounded to 8 significant bits (bf16), so that subtracting it from x is exact unless
- * the result needs more bits than x has. After an exact subtraction, the sent part and the residual
- * add up to exactly x. */
+ * The scale is rounded to 8 significant bits (bf16). Subtracting it from x is then exact, unless
+ * the result needs more bits than x has. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 

@@ -1,8 +1,8 @@
 /* fp16, bf16: every rank rounds its gradients to 16 bits and sends every other rank one share (1/p)
  * of them. The receiver adds the shares in full precision, in the order of ranks, rounds the sum to
- * 16 bits and sends it to all. Each number is therefore rounded twice for any number of ranks. A
- * ring, or MPI_Allreduce with a 16-bit operation, rounds at every hop. The sum is the same on every
- * rank. The error of the sum of numbers x is bounded:
+ * 16 bits and sends it to all. Each number is therefore rounded twice for any number of ranks; a
+ * ring would round at every hop. The sum is the same on every rank. The error of the sum of numbers
+ * x is bounded:
  *
  *   |error| <= (2 u + u^2 + (p-1) eps (1 + u)) sum |x|,  u = 2^-11 in fp16, 2^-8 in bf16,
  *
@@ -10,15 +10,14 @@
  * 2^-25 is half the smallest fp16 number.
  *
  * Several sums may be in transit at the same time. Shares are sent in the order in which sums
- * start. In the same order, but on another communicator, a receiver sends each summed share as soon
- * as the share has arrived from all ranks. No rank waits before all sums have started.
+ * start. Summed shares are sent in the same order, but on another communicator. No rank waits
+ * before all sums have started.
  *
  * fp16: half precision. Its smallest number is 6e-8 and gradients are small, so sync.fp16_scale
- * scales them up for sending. Numbers above 65504 / scale become infinite in the sum, and soon the
- * weights and the loss do too. `infinite` in struct sync counts such numbers.
+ * scales them up for sending. Numbers above 65504 / scale become infinite in the sum; `infinite` in
+ * struct sync counts them.
  *
- * bf16: the upper half of a float, with 8 significant bits. It has the range of float, so it
- * overflows only if full precision does. */
+ * bf16: the upper half of a float, with 8 significant bits and the range of float. */
 #include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "kernels/cast16.h"
@@ -150,9 +149,8 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Tests gathers, then scatters, each in the order of sums up to the first incomplete exchange.
- * MPI_Test progresses untested exchanges too. Returns whether any sum was incomplete before the
- * tests. */
+/* Tests gathers, then scatters, each up to the first incomplete exchange. MPI_Test progresses
+ * untested exchanges too. Returns whether any sum was incomplete before the tests. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

@@ -1,11 +1,10 @@
 /* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends the sync.topk
- * percent of its numbers that have the largest magnitudes, with their indices. Every rank adds the
- * numbers sent by all ranks, in the order of ranks. Numbers that were not sent are kept for the
- * next step. Strategy allreduce chooses numbers from the whole gradient at once, allreduce_layer
- * from each tensor, bucketed from each bucket.
+ * percent of its numbers that have the largest magnitudes, with their indices. Every rank adds all
+ * numbers in the order of ranks. Numbers that were not sent are kept for the next step. Strategy
+ * allreduce chooses from the whole gradient, allreduce_layer from each tensor, bucketed from each
+ * bucket.
  *
- * Sending rounds nothing: each sum of gradient and earlier residual is either sent or kept
- * unchanged. */
+ * Nothing is rounded: a number is either sent or kept unchanged. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 

@@ -1,8 +1,7 @@
 #include "comm/cost/rounds.h"
 
-/* Returns the schedule of a sum over nodes. For a power-of-two number of nodes, it is
- * Rabenseifner's algorithm, which has few rounds. Otherwise it is a ring, which then sends fewer
- * bytes than Rabenseifner's algorithm. */
+/* Returns the schedule of a sum over nodes. Rabenseifner's algorithm has few rounds, but it sends
+ * more bytes than a ring if the number of nodes is no power of two. */
 static struct schedule between_nodes(const struct schedule *s, size_t count)
 {
     bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;

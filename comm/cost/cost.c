@@ -69,10 +69,9 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
     c->wire_source = allreduce_source(c->algorithms);
 }
 
-/* Program reader (program.h) that times operations which run one after another. Operation k ends at
- * the time end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019).
- * ready_k is the time when the gradients of operation k are ready. t_k is the total time multiplied
- * by the operation's fraction of all bytes. */
+/* Program reader (program.h) that times operations which run one after another: end_k =
+ * max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). ready_k: time when the
+ * gradients of operation k are ready. t_k: share of the total time, in proportion to bytes. */
 struct exposure {
     struct reader reader;
     const double *ready; /* times when gradients are ready; NULL: `expose` only sums bytes */

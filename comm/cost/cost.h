@@ -1,6 +1,5 @@
 /* Calls, messages and bytes per step of each strategy, and the names, properties and limits of
- * strategies. Plain functions without MPI: the runner lists strategies with them, and tests compare
- * their results with counted messages. */
+ * strategies. Plain functions without MPI, since the runner uses them too. */
 #pragma once
 
 #include <stddef.h>
@@ -92,8 +91,7 @@ enum compressor_flag {
 #define WIRE_COUNTED "counted"
 
 /* Communication of one rank in a period of `steps` steps, after which the strategy's messages
- * repeat. messages_wire and bytes_wire count messages that the rank sends, not messages that it
- * receives. */
+ * repeat. messages_wire and bytes_wire count sent messages only. */
 struct cost {
     uint64_t steps;
     uint64_t calls;         /* MPI calls */
@@ -156,9 +154,8 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const struct strategy_config *config, int rank, int ranks,
                                    const size_t *counts, size_t n, size_t width, int slots);
 /* Returns the memory of a rank by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5) for
- * `count` parameters, without buffers. Ranks shard the state from stage 1 on, gradients from stage
- * 2 on, and parameters at stage 3. With a precision of 16 bits, weights and gradients have half the
- * width, and the state includes a copy of the weights in full precision. */
+ * `count` parameters, without buffers. With a precision of 16 bits, weights and gradients have half
+ * the width, and the state includes a copy of the weights in full precision. */
 struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
                                            int ranks, size_t count, size_t width, int slots);
 
@@ -184,7 +181,7 @@ enum status compressor_check(const struct strategy_config *config, const char **
 
 /* Returns the minimum communication time that backward cannot hide; NAN if strategy_desc.overlaps
  * is false. `ready` [n]: time from the start of backward until each gradient is ready. `backward`:
- * duration of backward. `comm`: time of all sums together. All times have the same unit. */
+ * duration of backward. `comm`: total time of all sums. All times have the same unit. */
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
                         const size_t *counts, const double *ready, size_t n, size_t width,
                         double backward, double comm);
@@ -211,25 +208,23 @@ size_t topk_packet_bytes(size_t k, size_t width);
 /* Returns the bytes of a packet of n signs and one magnitude per tensor, a multiple of 8. */
 size_t sign_packet_bytes(size_t tensors, size_t n, size_t width);
 
-/* Low-rank factors of a tensor in PowerSGD: P [rank][side] and Q [rank][other] approximate a matrix
- * of rows x columns. If `rank` is 0, the tensor is not a matrix and is not factored. */
+/* Low-rank factors of a tensor in PowerSGD: P [rank][side] and Q [rank][other]. rank = 0: the
+ * tensor is not a matrix and is not factored. */
 struct low_rank {
     size_t rows, columns, rank;
     size_t side, other; /* shorter and longer side of the matrix */
 };
 struct low_rank low_rank_of(size_t count, size_t rows, int rank);
-/* Return how many numbers a tensor contributes to the allreduce of the P factors (low_rank_p) or of
- * the Q factors (low_rank_q). A tensor that is not a matrix is summed whole, together with the P
- * factors. */
+/* Return how many numbers a tensor contributes to the allreduce of the factors P or Q. A tensor
+ * that is not a matrix is summed whole, together with P. */
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 
 const char *const *compressor_names(void); /* [COMPRESSORS] names by enum compressor_kind */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* compressor_title writes to `text` (COMPRESSOR_TITLE bytes), in words, the option that determines
- * the size of a compressor's saved state, such as " of rank 2"; "" if there is none. Returns
- * `text`. */
+/* compressor_title writes the option that determines the size of a compressor's saved state, such
+ * as " of rank 2", to `text` (COMPRESSOR_TITLE bytes); "" if there is none. Returns `text`. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduce_algorithm */

@@ -1,6 +1,6 @@
-/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each
- * description is a constant in a file of strategies/ or compressors/. Internal to comm/cost: the
- * runner calls the functions of cost.h, which read the descriptions. */
+/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a
+ * constant in a file of strategies/ or compressors/. Internal to comm/cost; the functions of cost.h
+ * read them. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -49,8 +49,8 @@ struct strategy_desc {
     /* Whether operations begin as soon as backward has produced their gradients
      * (strategy_exposed). */
     bool overlaps;
-    /* Returns how many of the steps [first, first + n) communicate, for strategies that communicate
-     * in some steps only. NULL: each step has an equal part of its period's communication. */
+    /* Returns how many of the steps [first, first + n) communicate. NULL: each step has an equal
+     * part of its period's communication. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
     /* Changes *m from the memory of a rank that shards nothing to the memory of `rank`, including
      * buffers. NULL: no rank shards anything. */

@@ -7,9 +7,9 @@
 /* Returns the bytes of a rank's equal share of `count` numbers. */
 size_t share_bytes(size_t count, int rank, int ranks, size_t width);
 
-/* Each of the first `owners` ranks owns an equal share of the numbers. rule_shares_scatter: every
- * rank sends its numbers in each share to the share's owner, which adds them to its own numbers.
- * rule_shares_gather: each owner sends its share to every rank. */
+/* Ranks [0, owners) each own an equal share of the numbers. rule_shares_scatter: every rank sends
+ * the shares to their owners, which add them to their own numbers. rule_shares_gather: each owner
+ * sends its share to every rank. */
 extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 
 /* Additions of `count` numbers without messages: by every rank, or by rank 0 only. If there is only

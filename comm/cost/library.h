@@ -4,9 +4,9 @@
 
 #include "comm/cost/program.h"
 
-/* Returns the algorithm that MPICH runs if a blocking or nonblocking call asks for `asked`. For
- * ALGORITHM_auto, returns MPICH's own choice. reduce_scatter_allgather becomes recursive_doubling
- * if `count` is below the largest power of two that does not exceed `ranks`. */
+/* Returns the algorithm that MPICH runs if a call asks for `asked`; ALGORITHM_auto: MPICH's own
+ * choice. reduce_scatter_allgather becomes recursive_doubling if `count` is below the largest power
+ * of two that does not exceed `ranks`. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */
@@ -21,14 +21,13 @@ const char *allreduce_source(unsigned algorithms);
 bool reduce_is_long(int ranks, size_t count, size_t width);
 struct operation library_reduce(int ranks, size_t count, size_t width);
 
-/* Broadcast algorithms of MPICH. BINOMIAL: for short messages or few ranks. SCATTER_DOUBLING: for
- * medium messages if the number of ranks is a power of two. SCATTER_RING: for all other
- * messages. */
+/* Broadcast algorithms of MPICH. BINOMIAL: short messages or few ranks. SCATTER_DOUBLING: medium
+ * messages, if the number of ranks is a power of two. SCATTER_RING: all other messages. */
 enum bcast_algorithm { BCAST_BINOMIAL, BCAST_SCATTER_DOUBLING, BCAST_SCATTER_RING };
 enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes);
 struct operation library_bcast(int ranks, size_t bytes);
 
 /* Return a gather or a scatter along a binomial tree, with `bytes` bytes per rank. A message
- * between parent and child carries the bytes of all ranks in the child's subtree. */
+ * carries the bytes of all ranks in the child's subtree. */
 struct operation library_gather(size_t bytes);
 struct operation library_scatter(size_t bytes);

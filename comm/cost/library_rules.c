@@ -3,9 +3,8 @@
 
 /* ---- Rings ---- */
 
-/* Blocks travel around the ring twice and are summed on the first trip. In MPICH, a rank first
- * sends the block of the previous rank; in the strategy `ring`, a rank first sends its own
- * block. */
+/* Blocks travel around the ring twice and are summed on the first trip. A rank first sends the
+ * block of the previous rank, unlike in the strategy `ring`. */
 static int ring_rounds(const struct schedule *s)
 {
     return 2 * (s->ranks - 1);
@@ -148,7 +147,7 @@ static int scatter_doubling_rounds(const struct schedule *s)
 }
 
 /* First, rank 0 scatters the blocks along a tree. Then ranks r and r ^ 1 exchange all their blocks,
- * then ranks r and r ^ 2, then r and r ^ 4, and so on. `ranks` must be a power of two. */
+ * then ranks r and r ^ 2, and so on. `ranks` must be a power of two. */
 static void scatter_doubling_round(const struct schedule *s, int i, struct round *r)
 {
     int levels = binomial_levels(s->ranks);

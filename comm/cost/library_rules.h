@@ -10,8 +10,8 @@ extern const struct schedule_rule rule_binomial_bcast;
 extern const struct schedule_rule rule_scatter_doubling;
 extern const struct schedule_rule rule_scatter_ring;
 
-/* Rules of a gather and a scatter over a binomial tree. Each rank has `count` numbers. A message
- * between parent and child carries the numbers of all ranks in the child's subtree. */
+/* Gather and scatter over a binomial tree. Each rank has `count` numbers. A message carries the
+ * numbers of all ranks in the child's subtree. */
 extern const struct schedule_rule rule_binomial_gather;
 extern const struct schedule_rule rule_binomial_scatter;
 /* Each child sends `count` numbers to its parent, which does not add them. */

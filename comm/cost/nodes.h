@@ -1,6 +1,6 @@
 /* Maps ranks to nodes, for strategies that sum within nodes and between them. Nodes are numbered in
- * the order of their first ranks. Places on a node are numbered in the order of its ranks. The rank
- * at place 0 is the leader of its node. */
+ * the order of their first ranks, places on a node in the order of its ranks. The rank at place 0
+ * is the leader of its node. */
 #pragma once
 
 #include "comm/cost/cost.h"

@@ -70,8 +70,7 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* Finds the best first op of stage `stage` if ops [0, end) are cut into stages 0 to `stage`. Among
- * cuts of equal cost, keeps the cut whose last stage has the fewest ops. */
+/* Finds the best first op of stage `stage` if ops [0, end) are cut into stages 0 to `stage`. */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

@@ -27,8 +27,8 @@ struct pipeline_task {
     int micro;
 };
 
-/* Returns the i-th pass of a stage in a step, 0 <= i < 2 * micros. If `stages` is 1, both schedules
- * compute each micro-batch forward and backward before the next one (gradient accumulation). */
+/* Returns the i-th pass of a stage in a step, 0 <= i < 2 * micros. If `stages` is 1, each
+ * micro-batch is computed forward and backward before the next one (gradient accumulation). */
 struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, int stages,
                                    int micros, int i);
 
@@ -43,9 +43,9 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
  * stages have parameters. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
-/* Messages and bytes that a stage sends in a step of `images` images, cut into `micros` non-empty
- * micro-batches. The stage sends `out` activations per image to the next stage (0 on the last
- * stage), and `in` gradients per image to the previous stage (0 on the first stage). */
+/* Messages and bytes that a stage sends in a step of `images` images in `micros` non-empty
+ * micro-batches. Per image, it sends `out` activations to the next stage and `in` gradients to the
+ * previous stage; 0 if there is no such stage. */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

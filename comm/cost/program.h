@@ -1,15 +1,13 @@
 /* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
- * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same
- * operations in the same order. The rule of an operation defines the numbers that each rank sends,
- * receives, adds and copies, round by round. Calls of the MPI library are operations too, with the
- * library's algorithms as rules.
+ * pure function of strategy, options, tensors, ranks and nodes. All ranks run the same operations
+ * in the same order. The rule of an operation defines the numbers that each rank sends, receives,
+ * adds and copies, round by round. Calls of the MPI library are operations too.
  *
  * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each
  * rank finishes, and trace.h writes traces for simulators.
  *
- * The variants stale and async of param_server have the same program as variant sync. Their
- * messages are the same, but the order of messages depends on time. A reader that simulates this
- * order needs a queue of events. */
+ * The variants stale and async of param_server have the same program as variant sync, although the
+ * order of their messages depends on time. */
 #pragma once
 
 #include "comm/cost/schedule.h"

@@ -192,8 +192,8 @@ static bool segment_range(const struct schedule *s, int segment, size_t *first, 
     return true;
 }
 
-/* A rank of height h and depth d sends segment k up to its parent in round k + h, and down to its
- * children in round k + t + d, where t is the height of the root. */
+/* A rank of height h and depth d sends segment k to its parent in round k + h, and to its children
+ * in round k + t + d; t is the height of the root. */
 void pipeline_round(const struct schedule *s, const struct pipeline_place *place, int i,
                     struct round *r)
 {

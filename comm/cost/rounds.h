@@ -33,22 +33,20 @@ int fold_position_of(const struct fold *f, int rank);
 int fold_rank_at(const struct fold *f, int position);
 /* Returns whether `rank` pauses while its partner in the pair continues. */
 bool fold_stands_aside(const struct fold *f, int rank);
-/* Fills in the transfers of the first round, in which one rank of each pair sends its numbers to
- * the other and pauses. If `last`, fills in the last round, in which paused ranks receive the
- * result. */
+/* Fills in the transfers of the first round, in which ranks that pause send their numbers. `last`:
+ * transfers of the last round, in which paused ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Returns whether this rank takes part in the algorithm in round *i of `rounds` rounds. Round 0
- * folds the pairs and the last round unfolds them: for these two rounds, fills in *r and returns
- * false. Reduces *i by 1, to the algorithm's own round number. Without pairs, returns true and
- * leaves *i unchanged. */
+/* Returns whether this rank takes part in round *i of `rounds` rounds. Reduces *i by 1, to the
+ * algorithm's own round number. For round 0 and the last round, which fold and unfold the pairs,
+ * fills in *r and returns false. Without pairs, returns true and leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
 /* ---- Halving ---- */
 
-/* The blocks that this rank and its partner both hold, cut into two halves. Each of the two ranks
- * keeps one half. halves_of: the positions of the two ranks differ by 2^bit. */
+/* Two halves of the blocks that this rank and its partner both hold. Each of the two ranks keeps
+ * one half. halves_of: the positions of the two ranks differ by 2^bit. */
 struct halves {
     int partner;
     size_t own, own_count;       /* offset and size of the half that this rank keeps */
@@ -94,9 +92,9 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 
 /* ---- Between nodes ---- */
 
-/* Sum of numbers [first, first + count) over one rank per node: on each node, the rank with the
- * same node-local index as this rank. between_nodes_rounds returns the number of rounds;
- * between_nodes_round appends the transfers of round i to *r. */
+/* Sum of numbers [first, first + count) over one rank per node: the ranks with this rank's
+ * node-local index. between_nodes_rounds returns the number of rounds; between_nodes_round appends
+ * the transfers of round i to *r. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

@@ -1,6 +1,6 @@
-/* Collective operations as messages: which numbers each rank sends to whom, round by round, as
- * plain functions of the rank. Strategies that send their own messages run these rounds over MPI.
- * Counts and predictions (program.h) use the rounds of all strategies. */
+/* Collective operations as messages: which numbers each rank sends to whom, round by round.
+ * Strategies that send their own messages run these rounds over MPI. Counts and predictions
+ * (program.h) use the rounds of all strategies. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,9 +29,8 @@ struct round {
 
 struct schedule;
 
-/* Algorithm of a collective operation. Sums within a node use messages, not shared memory (except
- * in shm and shm_zero*), because messages can be counted, additions overlap with transfers, and
- * emulated nodes share no memory. */
+/* Algorithm of a collective operation. Sums within a node use messages (except in shm and
+ * shm_zero*), because messages can be counted and additions overlap with transfers. */
 struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */
@@ -43,8 +42,8 @@ struct schedule_rule {
 };
 
 /* How numbers are cut into blocks. EVENLY: sizes differ by at most one, larger blocks first.
- * REST_LAST: equal sizes, with the remainder in the last block. ROUNDED_UP: sizes are rounded up,
- * so that the last blocks are smaller or empty. MPICH uses the last two. */
+ * REST_LAST: equal sizes, with the remainder in the last block. ROUNDED_UP: the last blocks can be
+ * smaller or empty. MPICH uses the last two. */
 enum cut { CUT_EVENLY, CUT_REST_LAST, CUT_ROUNDED_UP };
 
 /* One rank's part in an operation on `count` numbers. */

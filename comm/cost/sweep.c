@@ -28,10 +28,9 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Link between two ranks and the interfaces that its messages occupy. Four members point to the
- * time (s) until which an interface is busy: sending_s at the sender, receiving_s at the receiver
- * (NULL: never busy), up_s at the sender's leaf switch, down_s at the receiver's leaf switch (up_s
- * and down_s NULL: same leaf or no leaves). leaf_beta_s: seconds per byte at a leaf switch. */
+/* Link between two ranks. sending_s, receiving_s, up_s and down_s point to the times (s) until
+ * which sender, receiver (NULL: never busy) and their leaf switches are busy. up_s and down_s are
+ * NULL on the same leaf or without leaves. leaf_beta_s: seconds per byte at a leaf switch. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -67,9 +66,8 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Occupies the leaf switch for a transfer that could start at `begin`, and returns the transfer's
- * start. The transfer does not end before the leaf has passed on all bytes. leaf_s NULL: returns
- * `begin`. */
+/* Returns the start of a transfer that could start at `begin`. The transfer occupies the leaf
+ * switch and does not end before the leaf has passed on all bytes. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -127,8 +125,8 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
     return time_s;
 }
 
-/* Returns the start of a message that could start at `begin`. The part of the message that does not
- * fit into the socket buffer is sent at the rank's next MPI call. */
+/* Returns the start of a message that could start at `begin`. Bytes that do not fit into the socket
+ * buffer are sent at the rank's next MPI call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;
@@ -145,10 +143,8 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
-/* Starts all sends of a rank in a round: at the start of the operation if op->rule->posted,
- * otherwise at the rank's next MPI call. Returns the end of the last send. If bursts are allowed,
- * messages leave burst_s earlier, but the interface is busy until the same time as without
- * bursts. */
+/* Starts all sends of a rank in a round. Returns the end of the last send. With bursts, messages
+ * leave burst_s earlier, but the interface is busy until the same time. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -187,9 +183,8 @@ static int send_of(const struct clock_sweep *w, int rank, int i)
     return receives[i].rank * ROUND_TRANSFERS + k;
 }
 
-/* Returns the arrival time of a message that leaves at `leaves_s` and occupies the receiving
- * interface for `occupied` seconds. The message cannot leave before it is posted, even within a
- * burst. */
+/* Returns the arrival time of a message that leaves at `leaves_s`, but not before posts_s, and
+ * occupies the receiving interface for `occupied` seconds. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;
@@ -242,8 +237,7 @@ static int group_of(const struct clock_sweep *w, int rank)
 }
 
 /* Sorts the ranks of each group by time_s, since the group's interface serves the earliest rank
- * first. Insertion sort is fast, since the order hardly changes between rounds. Ranks of a single
- * host share no interface. */
+ * first. Insertion sort is fast, since the order hardly changes between rounds. */
 static void sort_ranks(struct clock_sweep *w, const double *time_s)
 {
     for (int i = 1; i < w->ranks && w->hosts > 1; i++) {

@@ -4,12 +4,10 @@
  * A message occupies the sender and the interfaces at both ends for alpha + bytes * beta (Hockney;
  * Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
  * 2005). Interfaces are full duplex: each rank has one interface to the memory of its host, and all
- * ranks of a host share one interface to the network. A rank ends a round when it has sent its
- * messages, received the messages of others and finished its additions. A rank adds a message while
- * later messages arrive. A late rank delays others only through its messages. Operations run one
- * after another. No operation starts before backward has produced its gradients. Computing and
- * communication do not slow each other down. If a seed is set, the time of each transfer is
- * multiplied by a random factor (link_pace).
+ * ranks of a host share one interface to the network. A rank ends a round when it has sent and
+ * received its messages and finished its additions. It adds a message while later messages arrive.
+ * Operations run one after another. No operation starts before backward has produced its gradients.
+ * Computing and communication do not slow each other down.
  *
  * A message between hosts on different leaf switches also occupies the links from both leaves to
  * the spine switches. All hosts of a leaf share the links of that leaf.
@@ -50,7 +48,7 @@ struct sweep_machine {
      * the link's rate leave at once */
     double burst_s;
     /* size of the socket buffer (bytes): at most this much of a message to another host leaves
-     * while the sender computes; the rest leaves at the sender's next MPI call (calls_s) */
+     * while the sender computes */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
     int leaf_spines;       /* number of links of a leaf to spines, at most leaf_hosts */
@@ -74,8 +72,8 @@ struct clock_sweep {
      * begins_s[r] + paces[r] ready_s[i]; NULL: starts 0, factors 1; borrowed */
     const double *begins_s, *paces;
     /* [n_calls] times at which a computing rank calls MPI, ascending; begins_s and paces apply as
-     * for ready_s. The last time is the end of the rank's compute. Messages advance only at these
-     * calls; NULL: at any time. Borrowed */
+     * for ready_s. The last time is the end of compute. Messages advance only at these calls; NULL:
+     * at any time. Borrowed */
     const double *calls_s;
     size_t n_calls;
     uint64_t seed; /* seed of the random factors of transfer times; 0: all factors are 1 */

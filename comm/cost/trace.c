@@ -82,8 +82,8 @@ static const struct trace_format format_simgrid = {
 
 /* ---- GOAL ---- */
 
-/* Writes work of a rank. Work and waits form a chain of labels c0, c1 ..., since a process executes
- * them one after another. A message starts after the last label of the chain so far. */
+/* Writes work of a rank. Work and waits form a chain of labels c0, c1 ..., in order of execution. A
+ * message starts after the last label of the chain so far. */
 static void goal_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);
@@ -223,8 +223,7 @@ static void end_round(struct trace *t, const struct operation *op, const struct 
         t->format->work(t, s->rank, work_s);
 }
 
-/* Writes a rank's part of a dissemination barrier: for each d = 1, 2, 4 ..., a message to rank + d
- * and a message from rank - d (modulo the number of ranks). */
+/* Writes a rank's part of a dissemination barrier. */
 static void meet(struct trace *t, int rank)
 {
     int ranks = t->step->ranks;

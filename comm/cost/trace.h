@@ -2,9 +2,7 @@
  * LogGOPSim (Hoefler, Schneider and Lumsdaine, "LogGOPSim", 2010).
  *
  * In SimGrid's trace, a rank computes before it communicates. In GOAL, LogGOPSim's format, a rank
- * also sends gradients during backward. In each round a rank begins to send and to receive, adds
- * each message as it arrives, and waits until its own messages are sent. A barrier in shared memory
- * becomes messages of one byte. */
+ * also sends gradients during backward. A barrier in shared memory becomes messages of one byte. */
 #pragma once
 
 #include <stdio.h>
@@ -30,9 +28,9 @@ struct trace_step {
 bool trace_overlaps(enum trace_kind kind);
 /* Writes the trace of all ranks to `out`. */
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
-/* Writes SimGrid's platform file: the hosts and a full-duplex network of one switch, or of leaf and
- * spine switches. If there are leaf switches, the number of hosts must be a multiple of leaf_hosts,
- * and leaf_hosts a multiple of leaf_spines. */
+/* Writes SimGrid's platform file: hosts and a full-duplex network of one switch, or of leaf and
+ * spine switches. With leaf switches, the number of hosts must be a multiple of leaf_hosts, and
+ * leaf_hosts a multiple of leaf_spines. */
 void trace_write_platform(FILE *out, const struct trace_step *step);
 /* Writes the name of each rank's host in the platform, one per line. */
 void trace_write_hosts(FILE *out, const struct trace_step *step);

@@ -15,8 +15,8 @@ static void write_topology(FILE *out, const struct sweep_machine *m, int hosts)
                 m->leaf_hosts, hosts / m->leaf_hosts, m->leaf_spines);
 }
 
-/* Gives each link of the longest path an equal part of the latency. The path has the links of two
- * hosts and, if there are leaf switches, of two leaves. */
+/* Divides the latency equally among the links of the longest path: 2 links, or 4 with leaf
+ * switches. */
 void trace_write_platform(FILE *out, const struct trace_step *step)
 {
     const struct sweep_machine *m = step->machine;

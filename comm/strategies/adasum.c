@@ -9,13 +9,11 @@
  *
  * Costs log2 p messages of the whole gradient in each direction, by recursive doubling
  * (comm/cost/strategies/recursive_doubling.c). If p is not a power of two, there are two more
- * rounds. Let 2^k be the largest power of two below p. In the first round, each even rank of the
- * first 2 (p - 2^k) sends its gradient to the next rank, which combines both. In the last round,
- * the even ranks receive the result.
+ * rounds.
  *
- * Both partners of a round compute the same bits, since products and sums are commutative. Replicas
- * therefore stay equal. Clipping uses the norm of the combined gradient. For non-linear optimizers
- * the authors combine the optimizer's steps instead; this is not implemented. */
+ * Both partners of a round compute the same bits, so replicas stay equal. Clipping uses the norm of
+ * the combined gradient. For non-linear optimizers the authors combine the optimizer's steps
+ * instead; this is not implemented. */
 #include <float.h>
 #include <math.h>
 

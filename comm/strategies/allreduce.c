@@ -1,11 +1,9 @@
 /* allreduce: one MPI_Allreduce of the whole gradient arena after backward, in place. It is the
- * simplest exact strategy and the reference for all others. Costs one call of all n numbers per
- * step; no communication overlaps computation.
+ * simplest exact strategy and the reference for all others.
  *
  * allreduce_layer: one MPI_Allreduce per tensor after backward, in place and in the order of the
- * tensors. Training scripts without a flat gradient array do the same. Costs one call per tensor
- * and step. Most tensors are small, so latency matters. In both strategies, a compressor replaces
- * the calls. */
+ * tensors. Training scripts without a flat gradient array do the same. Most tensors are small, so
+ * latency matters. In both strategies, a compressor replaces the calls. */
 #include "comm/compress.h"
 
 typedef enum status sum_range(struct sync *s, struct range tensors, const char *operation,

@@ -1,14 +1,12 @@
-/* bucketed: gradients are summed in buckets of tensors while backward continues, as in PyTorch's
- * DDP. When all tensors of a bucket are complete, an MPI_Iallreduce of the bucket starts, in
- * place. Buckets start in the same order on every rank. The end of the step waits for all sums.
+/* bucketed: sums gradients in buckets of tensors while backward continues, as PyTorch's DDP does.
+ * Each complete bucket is summed in place by an MPI_Iallreduce. Buckets start in the same order on
+ * every rank.
  *
- * With a compressor each bucket is compressed separately, as DDP's hooks do. 16-bit compressors
- * overlap with backward. With other compressors, backward waits for each bucket, so nothing
- * overlaps.
+ * With a compressor each bucket is compressed separately. Only 16-bit compressors overlap with
+ * backward.
  *
- * Costs one call per bucket (sync.cap_mib, sync.first_cap_mib). MPI moves data only inside its
- * calls. A sum therefore progresses during backward only when a later bucket starts, or when
- * sync.overlap tests the buckets. */
+ * Costs one call per bucket (sync.cap_mib, sync.first_cap_mib). A sum progresses only inside MPI
+ * calls: when a later bucket starts, or when sync.overlap tests the buckets. */
 #include <limits.h>
 
 #include "comm/compress.h"
@@ -34,10 +32,8 @@ static struct range tensors_of(const struct bucket *b)
     return (struct range){(int)b->first, (int)b->last};
 }
 
-/* Sums a bucket with a compressor that cannot overlap sums with computation. Ranks compute between
- * buckets, so the last rank to arrive may change from bucket to bucket. Each bucket therefore sets
- * arrive_ns anew: the time at which this rank began the sum, minus the time spent in earlier sums
- * of the step. */
+/* Sums a bucket with a compressor that cannot overlap with computation. Each bucket sets arrive_ns
+ * anew, because the last rank to arrive may change from bucket to bucket. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;

@@ -1,15 +1,11 @@
-/* delayed: gradients are applied one step late (Langford, Smola and Zinkevich, "Slow learners
- * are fast", 2009, with a delay of one). The sum of step t is in transit while step t + 1
- * computes. At the end of step t + 1 the optimizer runs on the sum of step t, with the learning
- * rate and step number of step t.
+/* delayed: applies gradients one step late (Langford, Smola and Zinkevich, "Slow learners are
+ * fast", 2009). The sum of step t is in transit while step t + 1 computes. At the end of step t + 1
+ * it is applied with the learning rate and step number of step t.
  *
- * Costs one call of all n numbers per step, which the next step can hide completely. It also
- * costs a second buffer: backward fills one buffer while the other is summed. A buffer is never
- * read before its sum is complete. sync.overlap lets MPI progress the sum while a step computes.
+ * Costs one call of all n numbers per step, which the next step can hide, and a second buffer.
  *
- * All ranks apply the same sums, so replicas are equal bit by bit. Gradients are clipped by the
- * norm of the applied sum. The first step applies nothing. The sum of the last step is not
- * applied; it is part of a checkpoint. */
+ * Replicas are equal bit by bit. Gradients are clipped by the norm of the applied sum. The first
+ * step applies nothing. The sum of the last step is not applied; it is part of a checkpoint. */
 #include <limits.h>
 #include <string.h>
 

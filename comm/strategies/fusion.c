@@ -3,17 +3,14 @@
  * ready on all ranks. They sum these gradients in calls of at most sync.fusion_mib while backward
  * continues.
  *
- * Horovod's ranks may finish tensors in different orders, so they exchange one bit per tensor. Here
- * backward has the same order on every rank. The ranks therefore agree by a non-blocking minimum of
- * the number of ready tensors (called question below). Questions and sums start in the same order
- * on all ranks: a rank asks again only after it has started the sums of the last answer, and only
- * if more tensors are ready. The last answer of a step covers all tensors on every rank. Fused
- * tensors are contiguous in the arena and are summed in place, whereas Horovod copies them to a
- * buffer and back.
+ * Backward has the same order on every rank, unlike in Horovod. Ranks therefore agree by a
+ * non-blocking minimum of the number of ready tensors (a question). Questions and sums start in the
+ * same order on all ranks: a rank asks again only after it has started the sums of the last answer.
+ * Fused tensors are contiguous in the arena and are summed in place.
  *
- * Costs one sum per group of tensors, and a sum of one number per cycle. A tensor waits for the end
- * of the cycle in which it became ready; after backward a rank asks at once. Without cycles (0 ms)
- * no questions are asked: each tensor is summed separately. */
+ * Costs one sum per group of tensors, and a sum of one number per cycle. During backward, a ready
+ * tensor waits for the end of the cycle. Without cycles (0 ms), each tensor is summed
+ * separately. */
 #include <limits.h>
 
 #include "comm/cost/strategies/fusion.h"
@@ -115,9 +112,8 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Asks for the minimum of `ready` over ranks until all tensors are ready on every rank. First makes
- * one empty wait for each minimum found during backward, so that every rank makes the same number
- * of waits. */
+/* Asks until all tensors are ready on every rank. First makes one empty wait for each answer
+ * received during backward, so that every rank makes the same number of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

@@ -1,11 +1,10 @@
 /* gather_scatter: for each tensor, rank 0 gathers the gradients of all ranks, adds them in the
- * order of ranks and scatters the sum. Every rank runs the optimizer. Simple implementations of
- * data parallelism often do this.
+ * order of ranks and scatters the sum. Every rank runs the optimizer.
  *
  * Costs one call per tensor in each direction, and p - 1 copies of each tensor through one rank.
  *
  * Variant linear: rank 0 exchanges messages with every rank. Variant mpich: MPI_Gather, then
- * MPI_Scatter of p copies, by the library's own algorithms. */
+ * MPI_Scatter of p copies. */
 #include "comm/strategy.h"
 
 #define GATHER  "gather of the gradients at rank 0"
@@ -32,9 +31,8 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
 typedef enum status pass(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
-/* If `at_root` is wait_receive and `elsewhere` is wait_send, gathers a piece of the gradient in the
- * slots of rank 0. If `at_root` is wait_send and `elsewhere` is wait_receive, scatters the summed
- * piece from rank 0. */
+/* Exchanges a piece between rank 0 and all other ranks. Rank 0 calls `at_root`: wait_receive
+ * gathers gradients in its slots, wait_send scatters the sum. Other ranks call `elsewhere`. */
 static enum status pass_linear(struct sync *s, const struct piece *p, pass *at_root,
                                pass *elsewhere, const char *operation, struct error *e)
 {

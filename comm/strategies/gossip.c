@@ -1,16 +1,15 @@
-/* gossip: every rank runs the optimizer on its own gradient, then averages its weights with one
- * partner, a different one in each step. This is pairwise averaging as in D-PSGD (Lian et al.,
- * "Can decentralized algorithms outperform centralized algorithms?", 2017; Boyd et al.,
- * "Randomized gossip algorithms", 2006). gossip_partner in comm/cost/strategies/gossip.h defines
- * the order of partners.
+/* gossip: every rank runs the optimizer on its own gradient, then averages its weights with the
+ * partner of this step (gossip_partner). Sources: Lian et al., "Can decentralized algorithms
+ * outperform centralized algorithms?", 2017 (D-PSGD); Boyd et al., "Randomized gossip algorithms",
+ * 2006.
  *
- * Costs one message of all weights in each direction per step. Each rank waits for one other
- * rank only.
+ * Costs one message of all weights in each direction per step. Each rank waits for its partner
+ * only.
  *
- * After an exchange both partners have the same bits, half of the sum, so the mean over all
- * replicas does not change. Momentum and moments are not averaged. Each rank clips its own
- * gradient by that gradient's norm. The evaluated model is the average of all replicas. In a
- * checkpoint each rank keeps its own weights. */
+ * After an exchange both partners have the same bits; the mean over all replicas does not change.
+ * Momentum and moments are not averaged. Each rank clips its own gradient by that gradient's norm.
+ * The evaluated model is the average of all replicas. In a checkpoint each rank keeps its own
+ * weights. */
 #include "comm/cost/strategies/gossip.h"
 #include "comm/strategies/average.h"
 

@@ -1,16 +1,13 @@
 /* local_sgd: every rank updates its weights with its own gradient. After every sync.period steps,
- * the weights of all ranks are averaged (Stich, "Local SGD converges fast and communicates little",
- * 2019). Post-local SGD begins with sync.post_local steps that average gradients instead (Lin,
- * Stich, Patel and Jaggi, "Don't use large mini-batches, use local SGD", 2020).
+ * weights are averaged over ranks (Stich, "Local SGD converges fast and communicates little",
+ * 2019). The first sync.post_local steps average gradients instead (Lin, Stich, Patel and Jaggi,
+ * "Don't use large mini-batches, use local SGD", 2020).
  *
  * Costs one allreduce of all weights per period.
  *
- * Only weights are averaged, as in PyTorch's post-local SGD; momentum and Adam's moments are not.
- * With a period of 1, SGD (with or without momentum and coupled decay) equals allreduce up to
- * rounding, because a step of SGD is linear in the gradient. Steps of other optimizers and clipped
- * steps are not linear, so their results differ from allreduce. A rank clips its own gradient by
- * that gradient's norm. In the first sync.post_local steps, each rank clips the average gradient by
- * the norm of the average.
+ * Momentum and Adam's moments are not averaged, as in PyTorch's post-local SGD. With a period of 1,
+ * unclipped SGD without decoupled decay equals allreduce up to rounding, because its step is linear
+ * in the gradient. Each rank clips the gradient that it applies by that gradient's norm.
  *
  * The evaluated model is the average. In a checkpoint each rank keeps its own weights. */
 #include "comm/strategies/average.h"

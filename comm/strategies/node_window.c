@@ -25,9 +25,8 @@ static enum status check_space(const struct sync *s, int arenas, struct error *e
     return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Rank 0 decides for all ranks whether shared memory has enough space. A rank that checks later
- * would count memory that other ranks have allocated meanwhile. Only rank 0 has an error
- * message. */
+/* Lets rank 0 decide whether shared memory has enough space. Later checks by other ranks would
+ * count memory that is already allocated. Only rank 0 has an error message. */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);

@@ -1,8 +1,6 @@
-/* none: no synchronisation; each rank trains on its own part of the data. With one rank this is the
- * serial baseline. With p ranks it is the compute-only curve: it shows the cost of sharing memory
- * bandwidth, caches and clock rate, without communication.
- *
- * Sends no message. */
+/* none: each rank trains on its own part of the data and sends no message. With one rank this is
+ * the serial baseline. With p ranks it shows the cost of sharing memory bandwidth, caches and clock
+ * rate. */
 #include "comm/strategy.h"
 
 static enum status none_create(struct sync *s, struct error *e)

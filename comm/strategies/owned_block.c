@@ -117,9 +117,8 @@ void owned_step_begin(struct sync *s)
         give_back_others(s);
 }
 
-/* In the last micro-batch, starts to sum every block whose tensors all have index range.first or
- * higher, since its gradients are complete. If ZERO_FLIGHTS blocks are in progress, the oldest is
- * finished first. */
+/* In the last micro-batch, starts to sum every block whose gradients are complete. At most
+ * ZERO_FLIGHTS blocks are in progress. */
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
                              struct error *e)
 {
@@ -177,7 +176,7 @@ enum status owned_eval_begin(struct sync *s, struct error *e)
 }
 
 /* Appends a message with the share of rank `owner`, to or from rank `peer`, to blocks->messages
- * [*n]. Appends nothing if the share is empty; sender and receiver both know this. */
+ * [*n]. Appends nothing if the share is empty. */
 static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
                       int peer, int *n)
 {

@@ -1,6 +1,5 @@
-/* Blocks of tensors for ZeRO. The arenas are cut into blocks (comm/cost/strategies/zero.h), and
- * every rank owns an equal share of each block. The strategy decides how ranks exchange shares
- * (struct owned_way). */
+/* Blocks of tensors for ZeRO (comm/cost/strategies/zero.h). Every rank owns an equal share of each
+ * block. struct owned_way states how ranks exchange shares. */
 #pragma once
 
 #include "comm/compress.h"
@@ -34,8 +33,7 @@ struct owned_way {
 };
 
 /* All blocks, and this rank's share of each; first member of sync->context. ZeRO stage 1 has one
- * block. Each rank's share of that block is the part whose sum the ring algorithm leaves on that
- * rank. */
+ * block. Each rank's share is the part whose sum the ring algorithm leaves on that rank. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;
@@ -60,9 +58,9 @@ bool owned_block_overlaps(const struct owned_block *b, struct range tensors);
 void owned_block_give_back(const struct sync *s, const struct owned_block *b, real *arena,
                            give_back *memory);
 
-/* Reserves optimizer state for all parameters, so that indices are equal in all arenas. Pages of
- * other ranks' shares take memory only after a checkpoint is saved or restored, until the next
- * step. sync_destroy frees the state with the arenas. */
+/* Reserves optimizer state for all parameters, so that indices are equal in all arenas. Other
+ * ranks' shares take memory only between saving or restoring a checkpoint and the next step.
+ * sync_destroy frees the state. */
 enum status owned_state_open(struct sync *s, struct error *e);
 
 /* Finishes the sums (scaling, clipping) and runs the optimizer on this rank's shares. */

@@ -3,33 +3,29 @@
  * "Scaling distributed machine learning with the parameter server", 2014).
  *
  * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of the
- * numbers. The strategy thus uses as many cores as every other strategy, and curves are comparable.
+ * numbers.
  *
  * Costs one message in each direction between a rank and every server; a server copies its own
- * part. A server serves between two layers of the network, when sync.overlap polls, and during
- * every wait (waiter.serve). A server never waits for a rank that waits for this server.
+ * part. A server serves between two layers, when sync.overlap polls, and during every wait
+ * (waiter.serve). A server never waits for a rank that waits for this server.
  *
- * sync: the server sums all gradients of a step in the order of ranks, runs the optimizer once and
- * answers. This computes the same as allreduce.
+ * sync: computes the same as allreduce. The server sums all gradients of a step in the order of
+ * ranks, runs the optimizer once and answers.
  *
- * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
- * delay, Li et al. 2014). Every optimizer therefore runs as in sync, but on gradients of older
- * weights. A rank need not wait for the updates of its latest steps: after step t it continues once
- * step t - sync.staleness is complete. A rank is therefore at most sync.staleness steps ahead of
- * the slowest rank, and its weights lack the updates of at most sync.staleness steps. This is the
- * bound of Ho et al., "More effective distributed ML via a stale synchronous parallel parameter
- * server", 2013. With staleness 0, stale computes the same as sync, up to the order of sums.
+ * stale: as sync, but with bounded delay (Li et al. 2014). After step t a rank continues once step
+ * t - sync.staleness is complete. Its weights therefore lack the updates of at most sync.staleness
+ * steps (Ho et al., "More effective distributed ML via a stale synchronous parallel parameter
+ * server", 2013). With staleness 0, stale computes the same as sync, up to the order of sums.
  *
  * async: the server runs the optimizer on each gradient when it arrives, and answers at once (Dean
  * et al., "Large scale distributed deep networks", 2012).
  *
- * In all three variants, gradients are divided by the global sample count. In async with plain SGD,
- * p pushes therefore change the weights as much as one step of the other variants. With Adam, LARS
- * or LAMB, each push changes the weights as much as a whole step, so choose a smaller learning
- * rate. In stale and async, the bits of the result depend on the order of pushes. Clipping acts on
- * the sum of a step; in async each rank clips its own gradient before it pushes. LARS, LAMB and
- * (except in async) clipping by norm need norms of whole tensors or of the whole gradient, and
- * therefore a single server.
+ * Gradients are divided by the global sample count. In async with plain SGD, p pushes therefore
+ * change the weights as much as one step of the other variants. With Adam, LARS or LAMB, each push
+ * changes the weights as much as a whole step, so choose a smaller learning rate. In stale and
+ * async, the bits of the result depend on the order of pushes. Clipping acts on the sum of a step;
+ * in async each rank clips its own gradient before it pushes. LARS, LAMB and (except in async)
+ * clipping by norm require a single server.
  *
  * The evaluated model is the servers' model after all ranks have reached the same step. A
  * checkpoint holds this model with the servers' optimizer state; every rank resumes from it. */
@@ -147,8 +143,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 /* ---- The servers' model ---- */
 
 /* Copies the servers' weights to every rank, unless no step has run yet. After the barrier no push
- * is in transit, because each rank enters the barrier only after it has received its last
- * answer. */
+ * is in transit, because each rank has received its last answer. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;

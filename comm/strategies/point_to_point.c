@@ -1,7 +1,7 @@
-/* ring, recursive_doubling, rabenseifner, tree, fixed_order, hierarchical, leader: gradients are
- * summed by point-to-point messages that follow a schedule. These strategies differ only in their
- * schedule, which comm/cost/strategies/<name>.c defines. Each round of a schedule is one wait.
- * Received segments are added while later segments are in transit. */
+/* ring, recursive_doubling, rabenseifner, tree, fixed_order, hierarchical, leader: sum gradients by
+ * point-to-point messages. They differ only in the schedule of messages
+ * (comm/cost/strategies/<name>.c). Each round of a schedule is one wait. Received segments are
+ * added while later segments are in transit. */
 #include "comm/strategies/point_to_point.h"
 
 #include "comm/nodes.h"
@@ -23,9 +23,8 @@ static void add_send(const struct point_to_point *b, struct exchange *x, const s
         .data = b->numbers + first, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
-/* Appends a receive of `count` numbers to the round. If the numbers must be added (t->add), they
- * are received at b->received + *used, and *used grows by `count`. Otherwise they are received in
- * place. */
+/* Appends a receive of `count` numbers to the round. Numbers that must be added (t->add) are
+ * received at b->received + *used, and *used advances. Others are received in place. */
 static void add_receive(const struct point_to_point *b, struct exchange *x,
                         const struct transfer *t, size_t first, size_t count, size_t *used)
 {

@@ -1,13 +1,12 @@
-/* reduce_bcast: gradients are summed at rank 0 and broadcast; every rank runs the optimizer on the
- * sum.
+/* reduce_bcast: sums gradients at rank 0 and broadcasts the sum; every rank runs the optimizer on
+ * the sum.
  *
  * Sends all n numbers up a tree and down again; the pickled variant also copies them four times.
  *
  * Variant plain: MPI_Reduce and MPI_Bcast of the flat arena. Variant pickled: as mpi4py's
- * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors, then sends
- * first the length and then the bytes to its parent in a binomial tree. The parent deserialises the
- * bytes into a second buffer and adds the result to its own gradients. Rank 0 serialises the sum
- * and broadcasts length and bytes, which every rank deserialises. */
+ * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors and sends first
+ * the length, then the bytes, to its parent in a binomial tree. Rank 0 serialises the sum and
+ * broadcasts length and bytes. */
 #include <inttypes.h>
 
 #include "comm/strategy.h"
@@ -95,8 +94,8 @@ typedef enum status exchange(struct waiter *w, struct message *messages, int n, 
                              const char *operation, struct error *e);
 
 /* Exchanges the length of a pickle, then its bytes, with `rank`. `pass` is wait_send or
- * wait_receive. n is 1, or 0 on a rank without a message in this round, because all ranks must make
- * equally many waits. */
+ * wait_receive. n is 1, or 0 on a rank without a message, because all ranks must make equally many
+ * waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;
@@ -132,8 +131,8 @@ static enum status add_child(struct sync *s, int child, struct error *e)
     return OK;
 }
 
-/* Sums gradients up a binomial tree to rank 0. If bit k is the lowest bit set in a rank's number,
- * the rank sends to its parent in round k (from 0), after it has received from all its children. */
+/* Sums gradients up a binomial tree to rank 0. In round k (from 0), ranks whose lowest set bit is
+ * bit k send to their parents. */
 static enum status reduce_pickled(struct sync *s, struct error *e)
 {
     enum status status = OK;

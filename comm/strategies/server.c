@@ -102,8 +102,8 @@ static void step_on_sums(struct server *v)
     }
 }
 
-/* Adds a client's gradient to the sum of its step. The first gradient of a step is copied. In
- * variant sync (in_order), only counts the gradient, which sum_in_order adds later. */
+/* Adds a client's gradient to the sum of its step. In variant sync (in_order), only counts the
+ * gradient, which sum_in_order adds later. */
 static void add_to_sum(struct server *v, struct client *client, const real *gradient)
 {
     struct open_step *o = step_of(v, client->pushes);
@@ -138,9 +138,8 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* Begins to send weights to a client and to receive its next push. Variant sync (in_order) sends
- * the parameters without a copy: they change only after all ranks have pushed again, and a rank
- * pushes only after it has received the parameters. Other variants send a copy. */
+/* Begins to send weights to a client and to receive its next push. Variant sync (in_order) needs no
+ * copy of the weights. They change only after all ranks have received them and pushed again. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;
@@ -206,9 +205,8 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* Returns whether the server's own rank can continue. In variant sync, all answers of the step must
- * also be sent: for each client, either the send is complete or the client has already pushed its
- * next gradient. */
+/* In variant sync, all answers of the step must be sent. A client that has already pushed its next
+ * gradient has received its answer. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

@@ -1,7 +1,6 @@
 /* A server of strategy param_server, which holds a part of the parameters. It receives gradients
- * (pushes), runs the optimizer on their scaled and clipped sum (async: on each gradient) and sends
- * weights (answers). Only server_destroy waits: server_serve does the work that is possible now and
- * is called again later. Used by param_server.c only. */
+ * (pushes), runs the optimizer and sends weights (answers). Only server_destroy waits: server_serve
+ * does the work that is possible now and is called again later. */
 #pragma once
 
 #include "comm/strategy.h"
@@ -68,8 +67,8 @@ enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, in
 void server_destroy(struct server *v);
 
 /* In the first step after server_create or server_reset, sets the optimizer, copies parameters and
- * state from the arenas, and sets all counts of pushes and answers to 0. Does nothing in later
- * steps. Call it before server_push. */
+ * state from the arenas and zeroes all counts. Does nothing in later steps. Call it before
+ * server_push. */
 void server_open(struct server *v, const struct optimizer *o, uint64_t step);
 void server_reset(struct server *v);
 

@@ -1,19 +1,16 @@
-/* shm: gradients are summed in memory that all ranks share (MPI_Win_allocate_shared), on one
- * node. Backward writes each rank's gradients there. Each rank sums one slice over all ranks'
- * gradients, in the order of ranks; the sum replaces its own gradients in that slice. Every
- * rank's optimizer then reads each slice from the rank that summed it.
+/* shm: sums gradients in memory that all ranks of one node share (MPI_Win_allocate_shared). Each
+ * rank sums one slice over all ranks' gradients, in the order of ranks; the sum replaces its own
+ * gradients in that slice. Every rank's optimizer then reads each slice from the rank that summed
+ * it.
  *
  *   each rank's part   flag, gradients [n]
  *
- * Sends no message. To sum its slice, a rank reads n / p numbers of each rank. Gradients are copied
- * only for an optimizer that needs whole tensors. A sum in place writes only cache lines that were
- * just read, and so moves less memory than a sum into a separate arena. Costs two barriers per
- * step, one after all gradients and one after all slices, and a third if sync_finishes_sum returns
- * true (for example, if sums are scaled or clipped).
+ * A sum in place writes only cache lines that were just read, and so moves less memory than a sum
+ * into a separate arena. Costs two barriers per step, one after all gradients and one after all
+ * slices, and a third if sync_finishes_sum returns true.
  *
- * The next backward pass overwrites gradients that other ranks' optimizers may still read. A
- * rank therefore waits for these ranks before it writes its first gradient. The wait is usually
- * over at once, because forward lies in between. */
+ * The next backward pass overwrites gradients that other ranks' optimizers may still read. A rank
+ * therefore waits for these ranks before it writes its first gradient. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/clock.h"
@@ -77,9 +74,9 @@ static enum status wait_for_readers(struct sync *s)
     return w->read;
 }
 
-/* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks do not all
- * read the same slice. If the optimizer needs whole tensors, all slices are first copied to this
- * rank's arena, because tensors may cross slices. */
+/* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks read
+ * different slices. If the optimizer needs whole tensors, first copies all slices to this rank's
+ * arena. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
     const struct shm *w = s->context;

@@ -4,17 +4,17 @@
  * nothing is sent.
  *
  * Gradients: a rank announces each block that its backward pass has finished. When all ranks have
- * announced a block, each rank sums its own share of the block over all arenas, in the order of
- * ranks, and announces the sum. When all shares of a block are summed, a rank releases the
- * gradients of the other ranks' shares.
+ * announced a block, each rank sums its own share over all arenas, in the order of ranks, and
+ * announces the sum. When all shares are summed, a rank releases the gradients of the other ranks'
+ * shares.
  *
- * Parameters: each rank runs the optimizer on its shares. When all ranks have finished, each rank
- * copies the others' shares; at stage 3, only shares of tensors of at most sync.zero_persist
- * numbers. Larger tensors are copied before each pass of the op that reads them, and released after
- * the pass. No tensor is fetched ahead, because a fetch is only a copy.
+ * Parameters: when all ranks have run the optimizer on their shares, each rank copies the others'
+ * shares. At stage 3, tensors of more than sync.zero_persist numbers are copied before each pass of
+ * the op that reads them, and released after the pass. No tensor is fetched ahead, because a fetch
+ * is only a copy.
  *
  * All announcements have the same order on every rank, so one counter per rank is sufficient. No
- * rank overwrites data that another rank may still read: a rank runs the optimizer when all ranks
+ * rank overwrites data that another rank may still read. A rank runs the optimizer when all ranks
  * have finished backward, and begins backward when all have run the optimizer.
  *
  * Arenas are reserved whole, so that indices are equal on all ranks. Only written pages take
@@ -25,9 +25,9 @@
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Progress of a block, as counts of barrier arrivals per rank (node_window.arrivals). When every
- * rank has arrived `ready` times, the block's gradients are complete. When every rank has arrived
- * `summed` times, all shares of the block are summed. */
+/* Progress of a block, as counts of barrier arrivals (node_window.arrivals). The block's gradients
+ * are complete when every rank has arrived `ready` times. All its shares are summed when every rank
+ * has arrived `summed` times. */
 struct reached {
     uint64_t ready, summed;
 };
@@ -62,8 +62,8 @@ static enum status leave(struct sync *s, size_t k, struct error *e)
     return OK;
 }
 
-/* Waits until all ranks have summed their shares of the oldest block not yet released. Then
- * releases that block's gradients in this rank's arena, except for the rank's own share. */
+/* Waits until all ranks have summed the oldest block not yet released. Then releases this rank's
+ * gradients of the block, except for its own share. */
 static enum status free_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;

@@ -1,16 +1,13 @@
 /* shm_zero1: ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward
- * training trillion parameter models", 2020): each rank runs the optimizer on its slice only.
- * Gradients and parameters are in shared memory, one arena of each per rank. A rank sums its slice
- * over all ranks' gradients, in the order of ranks, and runs the optimizer on this sum. Then it
- * copies the other slices of the parameters from the ranks that updated them. All ranks together
- * update n numbers, not p n.
+ * training trillion parameter models", 2020). Gradients and parameters are in shared memory, one
+ * arena of each per rank. A rank sums its slice over all ranks' gradients, in the order of ranks,
+ * and runs the optimizer on this sum. Then it copies the other slices of the parameters from the
+ * ranks that updated them.
  *
- * Sends no message. Each rank reads n gradients for its sum and copies n (p - 1) / p parameters.
- * Costs two barriers per step, one after all gradients and one after all parameters; clipping by
+ * Costs two barriers per step, one after all gradients and one after all parameters. Clipping by
  * norm and fp16 each add a sum over ranks between the barriers. After the second barrier no rank
- * reads gradients. After the first barrier of the next step no rank reads other ranks' parameters.
- * A rank may therefore overwrite its gradients after its step, and its parameters within the next
- * step. */
+ * reads gradients, so a rank may overwrite them. After the first barrier of the next step a rank
+ * may overwrite its parameters, too. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/pool.h"

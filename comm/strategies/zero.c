@@ -1,22 +1,20 @@
 /* zero2, zero3: stages 2 and 3 of ZeRO (Rajbhandari et al., "ZeRO: memory optimizations toward
- * training trillion parameter models", 2020) by messages, on any nodes. The arenas are cut into
- * blocks of tensors (comm/cost/strategies/zero.h). Every rank owns an equal share of each block.
+ * training trillion parameter models", 2020) by messages, on any nodes. Every rank owns an equal
+ * share of each block of tensors (comm/cost/strategies/zero.h).
  *
  * Gradients: when backward has finished a block, a rank sends each share to the rank that owns it.
- * The owner adds the received shares to its own in the order of ranks, and releases the gradients
- * of all other shares. At most two blocks are in transit; before a third starts, the rank waits for
- * the oldest. If a step has several micro-batches, each rank first adds up whole gradients. It
- * sends them after the last micro-batch, as FSDP does under no_sync.
+ * The owner adds the shares in the order of ranks, and releases the gradients of all other shares.
+ * At most two blocks are in transit. With several micro-batches, each rank first adds up whole
+ * gradients and sends them after the last one, as FSDP does under no_sync.
  *
- * Parameters: a rank runs the optimizer on its shares. At stage 2, all updated shares are then sent
- * to all ranks. At stage 3, only shares of tensors of at most sync.zero_persist numbers are sent.
- * Larger tensors are gathered before each pass of the op that reads them, while the previous op
- * computes. They are released after the pass.
+ * Parameters: a rank runs the optimizer on its shares, then sends them to all ranks. At stage 3, it
+ * sends only shares of tensors of at most sync.zero_persist numbers. Larger tensors are gathered
+ * before each pass of the op that reads them, while the previous op computes, and released after
+ * the pass.
  *
- * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
- * take no memory, but must be allocated again within the step, which costs time. Weights are whole
- * on every rank when they are initialised, evaluated or saved; other ranks' shares are released
- * when the next step begins. */
+ * Arenas are reserved whole, so that indices are equal on all ranks. Released pages take no memory,
+ * but must be allocated again within the step, which costs time. Weights are whole on every rank
+ * when they are initialised, evaluated or saved, until the next step begins. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"

@@ -1,9 +1,7 @@
-/* Check mode for collectives. Before each collective except wait_comm_dup, the ranks of its
- * communicator exchange a description of the call and compare all descriptions. Without this check,
- * ranks that disagree about order, kind, size or type of a collective could hang or add unrelated
- * numbers. If a call must not wait (pending_begin_at_once), descriptions are compared later, before
- * the rank waits for the collective. message_check.h checks messages between two ranks. Each check
- * costs a small collective, so do not time runs in check mode. */
+/* Check mode for collectives. Before each collective except wait_comm_dup, ranks exchange and
+ * compare descriptions of the call. If a call must not wait (pending_begin_at_once), descriptions
+ * are compared before the rank waits for the collective. Each check costs a small collective, so do
+ * not time runs in check mode. */
 #pragma once
 
 #include <mpi.h>

@@ -1,7 +1,6 @@
 /* Check mode for messages between two ranks. With each message the sender also sends a note that
  * describes the message. The receiver compares the note with the message that it expects, before it
- * uses the data. Without this check, a message of another size or of another step of an algorithm
- * could be truncated or mistaken for the expected one. */
+ * uses the data. */
 #pragma once
 
 #include <mpi.h>

@@ -13,11 +13,10 @@ static atomic_bool yields;
 static _Atomic uint64_t n_yields;
 static progress_function *_Atomic next;
 
-/* Replaces UCX's function of the same name, with the signature in ucp_api.h. Calls UCX's function
- * and returns its result; yields if the result is 0 (no progress) and progress_yield was called. If
- * the MPI library refers to UCX, the linker exports this definition, so that MPI finds it before
- * UCX's own. The definition is weak: if UCX is linked into the program, UCX's function is used
- * instead. */
+/* Replaces UCX's function of the same name (signature in ucp_api.h). Calls UCX's function, and
+ * yields if it returns 0 (no progress) and progress_yield was called. If the MPI library refers to
+ * UCX, the linker exports this definition, so that MPI finds it before UCX's own. It is weak, so
+ * that a UCX linked into the program replaces it. */
 unsigned ucp_worker_progress(void *worker);
 
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker)

@@ -1,21 +1,19 @@
-/* Makes ranks yield their core while they wait inside MPI. MPICH polls for messages without a
- * pause. If there are more ranks than cores, a polling rank can keep the awaited rank off its core
- * for a whole time slice. Over UCX no setting of MPICH 4.0 prevents this
- * (MPIR_CVAR_POLLS_BEFORE_YIELD is for other devices). */
+/* Makes ranks yield their core while they wait inside MPI. MPICH polls without a pause: if ranks
+ * outnumber cores, a polling rank can keep the awaited rank off its core for a whole time slice.
+ * Over UCX no setting of MPICH 4.0 prevents this (MPIR_CVAR_POLLS_BEFORE_YIELD is for other
+ * devices). */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Returns whether the launch has more ranks on this node than processors that this rank may use.
- * Only Hydra states the number of ranks before MPI_Init; under other launchers the result is false.
- * Processors that the container, job or taskset excludes are not counted. If each of several ranks
- * is bound to a processor of its own, the result is also true, but yielding then costs almost
- * nothing. */
+ * False under launchers that do not state the number of ranks before MPI_Init (all but Hydra). Also
+ * true if each rank is bound to its own processor, but yielding then costs almost nothing. */
 bool progress_is_crowded(void);
 
-/* Makes this process yield from now on whenever UCX finds nothing to do, within any MPI call,
- * MPI_Init and MPI_Finalize included. No effect if the library does not use UCX. */
+/* Makes this process yield from now on whenever UCX finds nothing to do, within any MPI call. No
+ * effect if the library does not use UCX. */
 void progress_yield(void);
 
 /* Returns the number of times that this process has yielded inside MPI. */

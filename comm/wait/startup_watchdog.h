@@ -1,6 +1,6 @@
 /* Deadline for calls that run without a waiter: starting MPI, creating the first communicators and
- * windows, finalising MPI. These calls wait for all ranks and have no non-blocking form. A watchdog
- * thread therefore ends the process if a call exceeds its deadline. */
+ * windows, finalising MPI. These calls have no non-blocking form, so a watchdog thread ends the
+ * process after the deadline. */
 #pragma once
 
 #include <stdint.h>
@@ -15,10 +15,9 @@ struct startup_watchdog {
     struct watchdog *watchdog; /* NULL if there is no deadline */
 };
 
-/* Starts a deadline; startup_watchdog_end cancels it. deadline_s <= 0: no deadline. When the
- * deadline passes, the process exits with status 1. The error message names the operation and the
- * ranks of this node that SIGSTOP or a debugger has stopped. *s must not be moved before
- * startup_watchdog_end. */
+/* Starts a deadline; startup_watchdog_end cancels it. deadline_s <= 0: no deadline. After the
+ * deadline the process exits with status 1. The message names the operation and the stopped ranks
+ * of this node. *s must not be moved before startup_watchdog_end. */
 enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,
                                    double deadline_s, struct error *e);
 void startup_watchdog_end(struct startup_watchdog *s);

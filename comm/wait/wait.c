@@ -95,9 +95,8 @@ static enum status end_collective(struct waiter *w, enum status status)
     return status;
 }
 
-/* Executes a collective and returns its status from the enclosing function. Uses the blocking MPI
- * call if waiter_blocks(w). Otherwise starts the non-blocking call and tests its request until it
- * is complete. */
+/* Executes a collective and returns its status from the enclosing function. Blocks inside MPI only
+ * if waiter_blocks(w). */
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \

@@ -1,6 +1,6 @@
-/* Waiting for other ranks. After start-up, only comm/wait makes blocking MPI calls. The exception
- * is creating and freeing shared objects, within blocking_call_begin and blocking_call_end. Every
- * wait has a deadline, a policy, a name (its operation) and a sequence number.
+/* Waiting for other ranks. After start-up, only comm/wait makes blocking MPI calls, except between
+ * blocking_call_begin and blocking_call_end. Every wait has a deadline, a policy, a name (its
+ * operation) and a sequence number.
  *
  * The prefix of a function shows whether it waits:
  *
@@ -40,9 +40,8 @@ struct presence {
     char rest[48];
 };
 
-/* Settings, state and cost of this rank's waits. Set up by waiter_open. Only one thread at a time
- * may use a waiter. The watchdog's thread reads only atomic members and members that never
- * change. */
+/* Settings, state and cost of this rank's waits, set up by waiter_open. Only one thread at a time
+ * may use a waiter. The watchdog's thread reads only atomic and constant members. */
 struct waiter {
     enum wait_kind kind;
     double deadline_s;   /* longest accepted wait in seconds; <= 0: no limit */
@@ -60,18 +59,17 @@ struct waiter {
     MPI_Group node; /* ranks of waiter_open's communicator that are on this node */
     MPI_Win window;
 
-    /* Hook that serves other ranks, called repeatedly during every wait (for parameter servers).
-     * NULL: none. Set on all ranks or on none. It must not wait. If the hook is set, WAIT_BLOCK
-     * tests in a loop too, because a rank blocked inside MPI cannot serve. */
+    /* Serves other ranks, called repeatedly during every wait (for parameter servers). NULL: none.
+     * Set on all ranks or on none. The hook must not wait. If set, WAIT_BLOCK tests in a loop too,
+     * because a rank blocked inside MPI cannot serve. */
     void (*serve)(void *arg);
     void *serve_arg;
     /* Whether ranks make different numbers of waits. If so, a rank with a smaller sequence number
      * is not necessarily late. */
     _Atomic bool free_running;
-    /* Time (clock_ns) when ranks last synchronised, if their steps are independent, as with an
-     * asynchronous server; 0: every step synchronises. Barriers extend their deadline by the time
-     * elapsed since the last synchronisation, because a rank may have fallen behind by as much. Set
-     * on all ranks or on none. */
+    /* Time (clock_ns) when ranks last synchronised, if their steps are independent (asynchronous
+     * server); 0: every step synchronises. Barriers extend their deadline by the time since then.
+     * Set on all ranks or on none. */
     int64_t alone_since_ns;
 
     _Atomic uint64_t sequence;     /* number of waits begun so far */
@@ -96,8 +94,7 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
 /* Frees the waiter's resources. Collective. */
 void waiter_close(struct waiter *w);
 
-/* Turns check mode on. Before each collective except wait_comm_dup, ranks compare their calls
- * (call_check.h). Receivers compare each message with the one they expect (message_check.h). If
+/* Turns check mode on: ranks compare collectives (call_check.h) and messages (message_check.h). If
  * calls differ, all ranks get ERR_MPI; if a message differs, its receiver gets ERR_MPI. */
 enum status waiter_check_calls(struct waiter *w, struct error *e);
 
@@ -110,8 +107,8 @@ void waiter_count(struct waiter *w, size_t bytes);
 
 /* ---- Collectives ---- */
 
-/* Combines `count` values over comm by `op`, in place. After the deadline returns ERR_TIMEOUT, with
- * a message that names the operation, its sequence number and the late ranks of this node. If
+/* Combines `count` values over comm by `op`, in place. ERR_TIMEOUT after the deadline, with a
+ * message that names the operation, its sequence number and the late ranks of this node. If
  * waiter_blocks(w), the watchdog ends the process with the same message instead. */
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e);
@@ -139,9 +136,9 @@ enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation,
 enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const char *operation,
                           struct error *e);
 
-/* Mark the start and end of a collective MPI call that blocks and cannot be tested, for example to
- * create a window or open a file. If the call has not returned by the deadline, the watchdog ends
- * this process with the same message as for a timed-out wait. */
+/* Mark the start and end of a collective MPI call that blocks and cannot be tested, such as
+ * creating a window. After the deadline, the watchdog ends this process with the message of a
+ * timed-out wait. */
 void blocking_call_begin(struct waiter *w, const char *operation);
 void blocking_call_end(struct waiter *w);
 
@@ -195,8 +192,8 @@ struct message {
 };
 
 /* Send or receive n messages at the same time; return when all are complete. Every rank must make
- * the same number of these calls, with n = 0 if the rank has no message: error messages name ranks
- * with fewer waits as late. */
+ * the same number of these calls (n = 0: no message), because error messages name ranks with fewer
+ * waits as late. */
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e);
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
@@ -208,9 +205,8 @@ struct exchange {
     int n_sends, n_receives;
     MPI_Comm comm;
     const char *operation;
-    /* Called as arrived(arg, i) for each receive, in order of its index i, once receives[i] is
-     * complete, and sends[i] too if i < n_sends. Later messages may still be in transit. NULL: no
-     * call. */
+    /* Called as arrived(arg, i), in order of i, once receives[i] is complete, and sends[i] too if i
+     * < n_sends. Later messages may still be in transit. NULL: no call. */
     void (*arrived)(void *arg, int i);
     void *arg;
 };
@@ -237,14 +233,13 @@ int message_begin_send(struct waiter *w, struct message *messages, int n, MPI_Co
 int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                           const char *operation);
 
-/* Tests one message without waiting and returns MPI's error code. *done is true also if the message
- * was complete before, or never started (MPI_REQUEST_NULL). After an error, message_wait on this
- * message returns the same error. */
+/* Tests one message without waiting and returns MPI's error code. *done is also true if the message
+ * was never started (MPI_REQUEST_NULL). After an error, message_wait returns the same error. */
 int message_test(struct waiter *w, struct message *message, bool *done);
 
 /* Turns the error code of message_test, message_begin_send or message_begin_receive into a status:
- * OK, ERR_ARGUMENT if a message is too long, or ERR_MPI. The text of ERR_MPI describes the mismatch
- * that check mode has found, if any; otherwise the text is MPI's. */
+ * OK, ERR_ARGUMENT if a message is too long, or ERR_MPI. The text of ERR_MPI is the mismatch found
+ * in check mode, otherwise MPI's text. */
 enum status message_status(const struct waiter *w, int code, const char *operation,
                            struct error *e);
 
@@ -262,8 +257,7 @@ void message_let_leave(struct waiter *w, struct message *message, const char *op
 /* ---- Other waits ---- */
 
 /* Waits for all n requests that the caller has started for one operation, and counts them as one
- * MPI call of `bytes` bytes in total. code: MPI error code of the calls that started the
- * requests. */
+ * MPI call of `bytes` bytes. code: MPI error code of the calls that started them. */
 enum status wait_requests(struct waiter *w, int code, MPI_Request *requests, int n, size_t bytes,
                           const char *operation, struct error *e);
 

@@ -21,9 +21,8 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Yields the core: under WAIT_YIELD after each test of flags, otherwise once per TESTS_ALONE tests.
- * Also lets MPI messages progress once per TESTS_ALONE tests, since other ranks may be waiting for
- * these messages. */
+/* Yields the core, under WAIT_YIELD after each test. Lets MPI messages progress, since other ranks
+ * may be waiting for them. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;

@@ -7,9 +7,8 @@ static bool is_compared(const struct message *m)
     return m->note != NULL;
 }
 
-/* Waits for one message that was started. In check mode, first completes the send or receive of the
- * message's note (message_check.h); a receiver compares the note with the expected message. If an
- * earlier message_test failed, only returns its error. */
+/* Waits for one message that was started; in check mode, first for its note (message_check.h). If
+ * an earlier message_test failed, only returns its error. */
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
     TRY(message_status(w, message->code, w->operation, e));

@@ -20,15 +20,14 @@
 
 #define MEETING "synchronising the ranks of this node"
 
-/* Time (ns) that is added to the watchdog's deadline if the rank tests in a loop. The loop ends
- * itself at the rank's deadline, unless it is stuck inside MPI. */
+/* Time (ns) added to the watchdog's deadline if the rank tests in a loop. The loop ends itself
+ * first, unless it is stuck inside MPI. */
 #define SLACK_NS 1000000000
 
 /* ---- Messages ---- */
 
-/* Returns the lowest sequence number among the latest waits of this node's ranks. Ranks at this
- * number are furthest behind. Other late ranks may only be waiting for the ranks furthest behind,
- * for example as neighbours in a ring. */
+/* Returns the lowest sequence number among the latest waits of this node's ranks. Late ranks at
+ * higher numbers may only be waiting for the ranks at this number. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -39,8 +38,8 @@ static uint64_t last_sequence(const struct waiter *w)
 }
 
 /* Writes a list such as "rank 1 3" of the other ranks of this node whose current wait has number
- * `sequence` (any number if w->free_running). If `only_stopped`, lists only ranks that count as
- * stopped. Returns false if the list is empty. */
+ * `sequence` (any number if w->free_running). `only_stopped`: only ranks that count as stopped.
+ * Returns false if the list is empty. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
                        bool only_stopped)
 {
@@ -79,8 +78,8 @@ static void describe_timeout(void *arg, char *text, size_t size)
 
 /* ---- Life ---- */
 
-/* Tests a request in a loop until it is complete; returns MPI's error code. Avoids MPI_Wait: if
- * ranks outnumber cores, a rank that polls inside MPI_Wait keeps other ranks from running. */
+/* Tests a request until it is complete; returns MPI's error code. If ranks outnumber cores, a rank
+ * that polls inside MPI_Wait would keep other ranks from running. */
 static int finish(const struct waiter *w, MPI_Request *request)
 {
     int code = MPI_SUCCESS, done = 0;

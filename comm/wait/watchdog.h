@@ -1,5 +1,5 @@
-/* A thread that ends the process if a blocking call exceeds its deadline, because a rank that is
- * blocked inside MPI cannot end itself. Arming and disarming the watchdog cost one store each. */
+/* A thread that ends the process if a blocking call exceeds its deadline. A rank blocked inside MPI
+ * cannot end itself. Arming and disarming cost one store each. */
 #pragma once
 
 #include <stddef.h>
@@ -9,9 +9,9 @@
 
 struct watchdog;
 
-/* Describes the wait in text [size]. The watchdog's thread calls the function after the deadline,
- * while the wait may be ending. The function may only read atomic or constant members of objects
- * that outlive the wait. */
+/* Describes the wait in text [size]. The watchdog's thread calls it after the deadline, while the
+ * wait may be ending. The function may only read atomic or constant members of objects that outlive
+ * the wait. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
 /* Starts the watchdog's thread. At every check, the thread writes the time (CLOCK_MONOTONIC) to
@@ -21,7 +21,7 @@ enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *descri
 void watchdog_stop(struct watchdog *watchdog);
 
 /* Sets the deadline `deadline_ns` (CLOCK_MONOTONIC), which holds until watchdog_disarm. After the
- * deadline, the watchdog's thread writes the description of the wait to standard error and ends the
- * process by quick_exit with status 1. The launcher then ends the other ranks. */
+ * deadline, the watchdog's thread prints the description of the wait to standard error and ends the
+ * process by quick_exit with status 1. */
 void watchdog_arm(struct watchdog *watchdog, int64_t deadline_ns);
 void watchdog_disarm(struct watchdog *watchdog);

@@ -1,16 +1,14 @@
-/* Estimates the difference between the clocks of two hosts from messages in both directions. An
- * offset is the local clock minus the remote clock. Each estimate has an error bound that holds for
- * any asymmetry of the message times.
+/* Estimates the difference between the clocks of two hosts, local minus remote, from messages in
+ * both directions. The error bound holds for any asymmetry of the message times.
  *
- * The local host sends a message at time `sent`, by its own clock. The remote host reads the
- * message at `theirs`, by the remote clock. The answer arrives at `received`, by the local clock.
- * The offset then lies between sent - theirs and received - theirs (Cristian, Probabilistic clock
- * synchronization, 1989). Over many messages, the largest lower bound and the smallest upper bound
- * are used. These two bounds may come from different messages.
+ * The local host sends a message at `sent`, the remote host reads it at `theirs`, and the answer
+ * arrives at `received`. The offset then lies between sent - theirs and received - theirs
+ * (Cristian, Probabilistic clock synchronization, 1989). The largest lower bound and the smallest
+ * upper bound of all messages are used.
  *
- * Clocks drift. Between two moments, the offset is therefore modelled as a straight line over time.
- * Source: Hunold and Carpen-Amarie, On the impact of synchronizing clocks and processes on
- * benchmarking MPI collectives, 2015. */
+ * Clocks drift. The offset between two moments is therefore modelled as a straight line (Hunold and
+ * Carpen-Amarie, On the impact of synchronizing clocks and processes on benchmarking MPI
+ * collectives, 2015). */
 #pragma once
 
 #include <stddef.h>
@@ -46,10 +44,9 @@ struct clock_line {
  * at `begin`. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
-/* Returns a bound on the error of all offsets between `begin` and `end`: the larger of the errors
- * at `begin` and `end`, plus an allowance for changes of the drift. If the offset changes faster
- * than clocks can drift (a clock was set), the bound also includes the part of this change that
- * drift cannot explain. */
+/* Returns a bound on the error of all offsets between `begin` and `end`: the larger error of the
+ * two, plus an allowance for changes of the drift. If the offset changes faster than clocks can
+ * drift (a clock was set), adds the excess. */
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is faster than the remote

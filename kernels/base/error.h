@@ -1,7 +1,6 @@
-/* Errors as values: a function that can fail returns a status and fills a `struct error`. The error
- * holds the file, line and column if known, and a sentence that names the expected value, the value
- * found and a remedy. Only main(), its helpers and the watchdogs of comm/wait print errors and
- * exit. */
+/* Errors as values: a function that can fail returns a status and fills a `struct error`. The
+ * error's text names the expected value, the value found and a remedy. Only main(), its helpers and
+ * the watchdogs of comm/wait print errors and exit. */
 #pragma once
 
 #include <stdio.h>
@@ -20,8 +19,8 @@ enum status {
     ERR_INTERRUPTED, /* stopped by SIGINT, SIGTERM or SIGHUP */
 };
 
-/* One error, owned by the caller. A function fills it only if it returns a status other than OK.
- * `file` is empty and `line` and `column` are 0 if unknown. Lines and columns count from 1. */
+/* One error, owned by the caller. Filled only if the function's status is not OK. Unknown
+ * positions: empty `file`, 0 for `line` and `column`, which count from 1. */
 struct error {
     enum status status;
     char file[512];
@@ -34,9 +33,8 @@ struct error {
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Works as error_set and also stores a position in a file. Pass NULL for an unknown `file` and 0
- * for an unknown `line` or `column`. The arguments of `format` may point into `e`, for example to
- * e->text, to extend an earlier message. */
+/* Works as error_set and also stores a position in a file; NULL or 0: unknown. The arguments of
+ * `format` may point into `e`, for example to extend e->text. */
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
@@ -44,7 +42,7 @@ enum status error_at(struct error *e, enum status status, const char *file, int 
 enum status error_no_memory(struct error *e, const char *what);
 
 /* Returns from the calling function with the status of a failed call. If something must be freed
- * before the return, free it in an outer function and use TRY in an inner function. */
+ * first, use TRY in an inner function. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         enum status status_of_call = (call);                                                       \
@@ -63,6 +61,6 @@ enum status error_no_memory(struct error *e, const char *what);
 /* Prints `file:line:column: text` and a newline; omits unknown parts of the position. */
 void error_print(FILE *out, const struct error *e);
 
-/* Returns the exit status of a program that ends with this error: 2 for a wrong spec, data file or
- * command line, 3 if this machine cannot run the request, 130 if interrupted, 1 otherwise. */
+/* Returns the program's exit status: 2 for a wrong spec, data file or command line, 3 if this
+ * machine cannot run the request, 130 if interrupted, 1 otherwise. */
 int error_exit_status(const struct error *e);

@@ -1,6 +1,5 @@
-/* Instruction sets that the code in kernels/simd is compiled for. One binary contains all of them
- * and runs on every node of its architecture. The set is chosen at run time, when a net is
- * created. */
+/* Instruction sets that kernels/simd is compiled for. One binary contains all of them. The set is
+ * chosen when a net is created. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,17 +20,16 @@ enum isa {
 enum isa isa_best(void);
 
 /* Returns this processor's most capable instruction set for products whose operands may be rounded
- * to bf16: ISA_AMX_BF16, ISA_AVX512_BF16 or isa_best(). Requests AMX tiles from Linux, and returns
- * ISA_AMX_BF16 only if Linux grants them. Call it before threads are created. */
+ * to bf16. Requests AMX tiles from Linux, and returns ISA_AMX_BF16 only if Linux grants them. Call
+ * it before threads are created. */
 enum isa isa_best_bf16(void);
 
 /* Returns the full-precision instruction set that `isa` extends (avx512 for avx512_bf16), or `isa`
  * itself if it is a full-precision set. */
 enum isa isa_exact(enum isa isa);
 
-/* Makes `name` the most capable set that isa_choose may return; "auto" removes the limit.
- * ERR_UNAVAILABLE if `name` is unknown or this processor does not have the set. Call it before
- * threads are created. */
+/* Makes `name` the most capable set that isa_choose may return; "auto": no limit. ERR_UNAVAILABLE
+ * if the set is unknown or missing on this processor. Call it before threads are created. */
 enum status isa_limit(const char *name, struct error *e);
 
 /* Chooses isa_best_bf16() if `bf16`, else isa_best(), limited by isa_limit and $SCALEBENCH_ISA.

@@ -16,10 +16,10 @@
     "use the mpiexec of the program's MPI (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): "         \
     "mpiexec -n %1$d %2$s ..."
 
-/* Environment variables in which a launcher gives each process its rank and the number of
- * processes. `advice` ends the error message of launcher_check. Rows: Hydra or srun with an MPI
- * plugin, Open MPI, any other srun. The first row whose variable is set applies. srun is last,
- * because ranks of an mpiexec inside a Slurm job also inherit srun's variables. */
+/* Environment variables that state the rank and the number of processes; `advice` ends the message
+ * of launcher_check. Rows: Hydra or srun with an MPI plugin, Open MPI, any other srun. The first
+ * row whose variable is set applies. srun is last, because mpiexec inside a Slurm job also inherits
+ * srun's variables. */
 static const struct launcher {
     const char *rank, *tasks, *advice;
 } LAUNCHERS[] = {
@@ -95,8 +95,7 @@ static size_t read_entry(const char *pid, const char *name, char *text, size_t s
 }
 
 /* Returns whether process `pid` is stopped and has the same parent as this process. Parses
- * /proc/PID/stat after the last ')', because the program's name is in parentheses and can contain a
- * ')'. */
+ * /proc/PID/stat after the last ')', because the program's name can contain a ')'. */
 static bool is_stopped_sibling(const char *pid)
 {
     char text[512], state;
@@ -107,8 +106,8 @@ static bool is_stopped_sibling(const char *pid)
            parent == (int)getppid() && (state == 'T' || state == 't');
 }
 
-/* Returns the rank in the environment of process `pid`, or -1 if that environment has no rank.
- * /proc/PID/environ is a list of strings that each end with a zero byte. */
+/* Returns the rank in the environment of process `pid`, or -1 if there is none. /proc/PID/environ
+ * consists of zero-terminated strings. */
 static int rank_of(const char *pid)
 {
     static const size_t ENVIRONMENT_BYTES = 131072;
@@ -146,9 +145,8 @@ bool launcher_hears_leaving(void)
     return getenv("PMI_FD") != NULL || launcher_rank() < 0;
 }
 
-/* Announces the end of this process to the launcher, as MPI_Finalize does under PMI-1. Without the
- * announcement, Hydra may report a crash if it sees the connection close before the process
- * ends. */
+/* Announces the end of this process to the launcher, as MPI_Finalize does under PMI-1. Otherwise
+ * Hydra may report a crash. */
 static void announce_end(void)
 {
     static const char command[] = "cmd=finalize\n";

@@ -1,5 +1,5 @@
 /* Information about the launcher and the other processes it started on this node. It comes from the
- * operating system, not from MPI, so it is available before MPI_Init and after MPI_Finalize. */
+ * operating system, so it is available before MPI_Init and after MPI_Finalize. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,35 +11,30 @@
  * environment has no valid rank. */
 int launcher_rank(void);
 
-/* Returns the number of processes that the launcher started. 0: no launcher; -1: the number is not
- * valid. *name: name of the environment variable that states the number, borrowed; "" without a
- * launcher. */
+/* Returns the number of processes that the launcher started; 0: no launcher; -1: invalid. *name:
+ * environment variable that states the number, borrowed; "" without a launcher. */
 int launcher_tasks(const char **name);
 
-/* Checks that the launcher did not start more processes than MPI has ranks. (Without an MPI plugin,
- * srun starts N separate jobs of one rank each.) ERR_ARGUMENT with the correct command if the
- * launcher started more than `ranks` processes. Only rank 0's error has a text, so that it is
- * printed once. */
+/* Returns ERR_ARGUMENT, with the correct command, if the launcher started more than `ranks`
+ * processes. (Without an MPI plugin, srun starts N separate jobs of one rank each.) Only rank 0's
+ * error has a text. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
-/* Writes the numbers of ranks that are stopped (by SIGSTOP or a debugger) and have the same parent
- * process as this rank, for example "rank 1 3". Reads /proc. Returns false if no stopped rank is
- * found. */
+/* Writes the ranks that SIGSTOP or a debugger has stopped and that have the same parent process as
+ * this rank, for example "rank 1 3". Returns false if there are none. */
 bool launcher_name_stopped(char *text, size_t size);
 
 /* Returns whether a rank can end through launcher_leave: true with a PMI-1 launcher or without a
  * launcher. Other launchers (PMIx, Open MPI, Cray) would report the rank as crashed. */
 bool launcher_hears_leaving(void);
 
-/* Ends this rank without MPI_Finalize, after flushing all streams and announcing a regular end to
- * the launcher. Call a barrier first.
+/* Ends this rank without MPI_Finalize: flushes all streams and announces a regular end to the
+ * launcher. Call a barrier first.
  *
- * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Ranks that close connections need
- * replies from the other ranks, which may already wait in a barrier in which MPI makes no progress.
- * Over TCP, half of the runs hung. */
+ * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Over TCP, half of the runs hung. */
 _Noreturn void launcher_leave(int exit_status);
 
 /* Waits until the launcher has read all output of this process, because Hydra discards unread
- * output when a job aborts. Waits at most 10 s, in case the reader has stopped. If standard output
- * or error is no pipe, waits at least 0.2 s. */
+ * output when a job aborts. Waits at most 10 s, and at least 0.2 s if standard output or error is
+ * no pipe. */
 void launcher_await_reading(void);

@@ -58,8 +58,7 @@ void mem_give_back_shared(void *memory, size_t bytes)
 }
 
 /* Stores `memory` in the pointer at address `pointer`; ERR_MEMORY if `memory` is NULL. Uses memcpy,
- * because the pointer can have any type and assigning through a void ** would break the aliasing
- * rules. */
+ * because assigning through a void ** would break the aliasing rules. */
 static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
 {
     memcpy(pointer, &memory, sizeof memory);

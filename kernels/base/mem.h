@@ -1,6 +1,5 @@
-/* Memory for arrays. Memory from mem_alloc is aligned to a cache line, zeroed, and resident before
- * anything is timed. Memory from MEM_NEW and MEM_GROW is not aligned, and may become resident only
- * when it is written. */
+/* Memory for arrays. Memory from mem_alloc is aligned to a cache line, zeroed and resident. Memory
+ * from MEM_NEW and MEM_GROW is not aligned, and may become resident only when it is written. */
 #pragma once
 
 #include <stddef.h>
@@ -10,8 +9,8 @@
 #define MEM_ALIGNMENT 64
 
 /* Allocates `bytes` of zeroed memory aligned to MEM_ALIGNMENT. The calling thread touches every
- * page. Blocks of at least 2 MiB use huge pages if the kernel has them. Returns NULL if out of
- * memory; bytes = 0 gives a valid pointer. Free with mem_free. */
+ * page. Blocks of at least 2 MiB use huge pages. NULL if out of memory; bytes = 0 gives a valid
+ * pointer. Free with mem_free. */
 void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
@@ -23,15 +22,14 @@ void mem_give_back(void *memory, size_t bytes);
  * see the zeros. */
 void mem_give_back_shared(void *memory, size_t bytes);
 
-/* Sets `pointer` to `n` zeroed elements of its type. If memory runs out, sets `pointer` to NULL and
- * returns ERR_MEMORY, "no memory for WHAT". n = 0 gives a valid pointer. Large blocks become
- * resident when written. Free with free(). */
+/* Sets `pointer` to `n` zeroed elements of its type. If memory runs out, sets NULL and returns
+ * ERR_MEMORY, "no memory for WHAT". n = 0 gives a valid pointer. Large blocks become resident when
+ * written. Free with free(). */
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
 /* Makes room for one more element in the array `pointer` of `n` elements. `pointer` must come from
- * MEM_GROW, or be NULL with n = 0. The capacity doubles when it is used up. Free with free(). After
- * an error the block is unchanged. */
+ * MEM_GROW, or be NULL with n = 0. Free with free(). After an error the block is unchanged. */
 #define MEM_GROW(pointer, n, what, e) mem_grow(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
@@ -55,13 +53,12 @@ enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size
                      struct error *e);
 void mem_room_empty(struct mem_room *room);
 
-/* Checks that /dev/shm, which MPI libraries use on Linux, has `bytes` of free space. Without the
- * check, a process could die of SIGBUS later, when it touches a page for which there is no space.
- * The text of ERR_UNAVAILABLE names `who`, the free space and the command that enlarges /dev/shm.
- * OK if the free space is unknown. */
+/* Checks that /dev/shm has `bytes` of free space. Without the space, a process dies of SIGBUS when
+ * it touches a page. The text of ERR_UNAVAILABLE names `who`, the free space and the command that
+ * enlarges /dev/shm. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* Sets *e to the ERR_UNAVAILABLE error of mem_check_shared and returns it, without a check of the
- * free space. Call it after a page of shared memory could not be allocated. */
+/* Sets and returns the ERR_UNAVAILABLE error of mem_check_shared, without a check. Call it after a
+ * page of shared memory could not be allocated. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Returns the peak resident set of this process in MiB. */
@@ -70,7 +67,6 @@ double mem_peak_mib(void);
 /* Returns the resident memory of this process in MiB; NAN if /proc does not show it. */
 double mem_now_mib(void);
 
-/* Returns the size in MiB of all resident pages that overlap [memory, memory + bytes). Includes
- * pages shared with other processes, such as pages of mapped files. NAN if /proc does not show
- * which pages are resident. */
+/* Returns the size in MiB of all resident pages that overlap [memory, memory + bytes), including
+ * pages shared with other processes. NAN if /proc does not show which pages are resident. */
 double mem_resident_mib(const void *memory, size_t bytes);

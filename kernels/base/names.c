@@ -13,10 +13,9 @@
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
-/* Costs of suggesting a known name; the name with the lowest cost is suggested. EDIT: cost per
- * mistyped letter. ENDING, WORDS, FIRST_WORD: costs of names that share words (words_distance).
- * PATH_OF_TOP: surcharge for a top-level key that is not valid at this position. PATH_OF_GROUP:
- * surcharge for a key of another group. */
+/* Costs of suggesting a known name; the cheapest name is suggested. EDIT: one mistyped letter.
+ * ENDING, WORDS, FIRST_WORD: names that share words (words_distance). PATH_OF_TOP: surcharge for a
+ * top-level key that is not valid here. PATH_OF_GROUP: surcharge for a key of another group. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -92,10 +91,8 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between `name` and `known` if they share a word, otherwise FAR. The word may
- * differ by one edit, be in the plural in `name`, or be only the beginning of `known`. Examples of
- * `name` and `known`: lenet and lenet_21k, warmup and lr_warmup, speed and speedup, batch_size and
- * global_batch. */
+/* Returns the distance between `name` and `known` if they share a word, otherwise FAR. Examples:
+ * lenet and lenet_21k, warmup and lr_warmup, speed and speedup, batch_size and global_batch. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -140,8 +137,8 @@ static size_t distance_of(const char *name, const char *known)
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
-/* Returns the end of `path` that has as many dots as `name`: "time.steps" for the path
- * "measure.time.steps" and a name with one dot. NULL if `path` has no more dots than `name`. */
+/* Returns the end of `path` that has as many dots as `name`: "time.steps" of "measure.time.steps"
+ * for one dot. NULL if `path` has no more dots than `name`. */
 static const char *path_end(const char *path, const char *name)
 {
     size_t dots = 1;
@@ -154,8 +151,7 @@ static const char *path_end(const char *path, const char *name)
 }
 
 /* Returns the cost of suggesting a name: its distance, plus a surcharge if the name is valid
- * elsewhere only. A name valid at this position is thus preferred to a path that is one edit
- * nearer. A top-level key is preferred to a key of a group. */
+ * elsewhere only. */
 static size_t cost_of(const struct name_nearest *near)
 {
     bool of_top = strchr(near->names[0], '.') == NULL;

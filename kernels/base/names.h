@@ -6,8 +6,8 @@
 
 #include "kernels/base/error.h"
 
-/* Names that are valid at one position in a file, and paths of names that are valid elsewhere in
- * it. "train.lr" is the key lr of the group train; "zip" is a top-level key. */
+/* Names valid at one position in a file, and paths of names valid elsewhere in it. "train.lr" is
+ * the key lr of the group train; "zip" is a top-level key. */
 struct name_places {
     const char *const *here;
     size_t n_here;
@@ -17,11 +17,10 @@ struct name_places {
                          * beside 'matrix'"; NULL: unknown */
 };
 
-/* Names nearest to an unknown name. The distance grows with the number of edits (insert, delete,
- * replace, swap of neighbours); about one edit is accepted for every three letters. A known name is
- * also near if the unknown name is its beginning (optim of optimizer) or shares whole words with it
- * (warmup and lr_warmup). A path is also compared by its end: "lr" finds train.lr. A name valid at
- * this position is preferred to a path that is one edit nearer. */
+/* Names nearest to an unknown name. About one edit is accepted for every three letters. A known
+ * name is also near if the unknown name is its beginning or shares whole words with it (warmup and
+ * lr_warmup). A path is also compared by its end: "lr" finds train.lr. A name valid at this
+ * position is preferred to a path that is one edit nearer. */
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */
@@ -34,8 +33,7 @@ struct name_nearest name_nearest(const char *name, const struct name_places *pla
 enum { NAME_NEAR_BYTES = 160 };
 
 /* Writes the end of a message about an unknown name, and returns `text`: "; nearest 'ring'", ";
- * nearest 'ring' or 'rank'", or "" if no name is near. The name is also compared with the ends of
- * known paths: "lr" is near "train.lr". */
+ * nearest 'ring' or 'rank'", or "" if no name is near. */
 char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const *known, size_t n);
 
 /* Returns the index of `name` in `known`, or -1. */
@@ -48,8 +46,8 @@ bool name_is_word(const char *words, const char *name);
  * ring". Returns `text`. */
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n);
 
-/* Explains an unknown name that may be valid elsewhere: "'lr' is unknown here; nearest 'train.lr',
- * a key of 'train:'", or "'zip' is a top-level key; move it beside 'matrix'". Returns `text`. */
+/* Explains an unknown name that may be valid elsewhere, for example: "'lr' is unknown here; nearest
+ * 'train.lr', a key of 'train:'". Returns `text`. */
 char *name_explain_place(char *text, size_t size, const char *name,
                          const struct name_places *places);
 
@@ -63,7 +61,7 @@ char *option_near(char text[NAME_NEAR_BYTES], const char *argument, const char *
 enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
                         int *index, struct error *e);
 
-/* Finds `text`, a value of --`option`, in a table of n rows of `size` bytes and sets *index to its
+/* Finds `text`, a value of --`option`, in a table of n rows of `size` bytes, and sets *index to its
  * row. Each row begins with its name (const char *). Returns the errors of option_name, or
  * ERR_MEMORY. */
 enum status option_row(const char *option, const char *text, const void *rows, size_t n,

@@ -11,11 +11,11 @@
 
 #include "kernels/base/clock.h"
 
-/* Time for which a waiting thread spins before it sleeps. This time is longer than the gap between
- * the layers of a step and shorter than a scheduler's time slice. */
+/* Time for which a waiting thread spins before it sleeps: longer than the gap between layers,
+ * shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
-/* Time after which a spinning thread calls sched_yield. The awaited thread may be on the same core,
- * because the scheduler can leave two unbound threads on one core for a long time. */
+/* Time after which a spinning thread calls sched_yield. The scheduler can leave the awaited thread
+ * on the same core for a long time. */
 #define KEEP_NS 2000
 
 struct worker {
@@ -24,9 +24,8 @@ struct worker {
     pthread_t id;
 };
 
-/* A call of pool_run stores its function and argument, then increments `generation`. `running` is
- * the number of workers that have not finished this call. The mutex is only used for sleeping and
- * waking. */
+/* pool_run stores its function and argument, then increments `generation`. `running`: number of
+ * workers that have not finished the call. The mutex is only used for sleeping and waking. */
 struct pool {
     int threads, started;
     int64_t spin_ns;
@@ -156,9 +155,8 @@ static int worker_start(struct worker *worker, int cpu)
     return failed;
 }
 
-/* Returns the time (ns) for which a waiting thread spins before it sleeps. Returns 0 if unbound
- * threads outnumber the cores, since a spinning thread could occupy the core that the awaited
- * thread needs. Threads bound by `cpus` do spin, since each has its own core. */
+/* Returns the time (ns) for which a waiting thread spins before it sleeps. 0 if unbound threads
+ * outnumber the cores: a spinning thread could occupy the awaited thread's core. */
 static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;

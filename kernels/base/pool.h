@@ -12,21 +12,20 @@ struct pool;
 typedef void pool_function(void *arg, int thread, int threads);
 
 /* Creates a pool of `threads` threads, at least 1, the caller included. Worker t is bound to
- * cpus[t] unless `cpus` is NULL. The caller's binding is unchanged. `start` (or NULL) runs first in
- * every worker, for example to set the floating-point mode. */
+ * cpus[t] unless `cpus` is NULL; the caller's binding is unchanged. Each worker first calls
+ * `start`, unless it is NULL. */
 enum status pool_create(struct pool **pool, int threads, const int *cpus, void (*start)(void),
                         struct error *e);
 void pool_destroy(struct pool *pool);
 
 int pool_threads(const struct pool *pool);
 
-/* Runs f on every thread and returns when all have finished. Between calls, workers spin briefly,
- * then sleep. If `pool` is NULL, only the calling thread runs f. Only one thread at a time may call
- * this function, and never from within f. */
+/* Runs f on every thread and returns when all have finished. NULL `pool`: only the calling thread
+ * runs f. Only one thread at a time may call this function, and never from within f. */
 void pool_run(struct pool *pool, pool_function *f, void *arg);
 
 /* Splits n items into `parts` ranges and computes range number `part`, [*begin, *end). Sizes differ
- * by at most one item, larger ranges first: 256 items in 3 parts are 86 + 85 + 85. */
+ * by at most one item, larger ranges first. */
 static inline void pool_share(size_t n, size_t part, size_t parts, size_t *begin, size_t *end)
 {
     size_t base = n / parts, rest = n % parts;

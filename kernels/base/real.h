@@ -1,5 +1,5 @@
-/* Number type of a build. The trainer is built twice from the same sources: in float for use, in
- * double (-DSCALEBENCH_F64) to prove that all strategies and rank counts give the same model. */
+/* Number type of a build: float for use. A second build in double (-DSCALEBENCH_F64) proves that
+ * all strategies and rank counts give the same model. */
 #pragma once
 
 #ifdef SCALEBENCH_F64

@@ -51,9 +51,8 @@ static uint32_t source_next(struct word_source *s)
     return s->words[s->next++ % 4];
 }
 
-/* Returns an unbiased uniform number in [0, n): Lemire, "Fast random integer generation in an
- * interval", 2019. Products whose lower half is below the threshold are rejected, because n need
- * not divide 2^32. */
+/* Returns an unbiased uniform number in [0, n) (Lemire, "Fast random integer generation in an
+ * interval", 2019). */
 static uint32_t source_below(struct word_source *s, uint32_t n)
 {
     uint64_t product = (uint64_t)source_next(s) * n;

@@ -1,6 +1,5 @@
 /* Random numbers that depend on their purpose, never on call order. The word for (seed, stream,
- * epoch, sample, element) is the same on every rank, thread and machine. So initial weights,
- * shuffles, augmentation and dropout do not depend on the number of ranks.
+ * epoch, sample, element) is the same on every rank, thread and machine.
  *
  * The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
  * 1, 2, 3", SC11). */

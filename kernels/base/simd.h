@@ -1,12 +1,10 @@
 /* SIMD_CLONES before a function makes the compiler emit it for several instruction sets. The
- * fastest is chosen when the program starts, so one binary serves every node of its architecture.
+ * fastest is chosen when the program starts.
  *
- * All clones give the same bits, and so do ranks on different machines, because each output element
- * is computed by the same operations in the same order. IEEE 754 additions, multiplications,
- * divisions, square roots, comparisons and conversions round the same at every vector width. Two
- * compiler options would break this and are off: contraction of a*b + c (-ffp-contract=off) and
- * reassociation (no -ffast-math). Without reassociation the compiler does not vectorise sums over
- * elements. Calls of the mathematical library (exp, log) are not vectorised either. */
+ * All clones give the same bits on every machine, because each output element is computed by the
+ * same IEEE 754 operations in the same order. Two compiler options would break this and are off:
+ * contraction of a*b + c (-ffp-contract=off) and reassociation (no -ffast-math). The compiler
+ * therefore does not vectorise sums over elements, nor calls of exp and log. */
 #pragma once
 
 #include <limits.h> /* defines __GLIBC__ if the C library is glibc */

@@ -82,9 +82,9 @@ struct location stats_trimmed(const double *x, size_t n)
 }
 
 /* Returns the largest rank d whose interval, from the d-th smallest to the d-th largest value,
- * covers the median with probability 1 - 2 P(B <= d - 1) >= level. B is binomial (n, 1/2). Returns
- * 0 if even d = 1 has less coverage than `level`. *reached is the coverage for max(d, 1). Uses
- * logarithms, because 2^-n underflows for n > 1074. */
+ * covers the median with probability 1 - 2 P(B <= d - 1) >= level, B binomial (n, 1/2); 0 if none
+ * does. *reached is the coverage for max(d, 1). Uses logarithms, because 2^-n underflows for n >
+ * 1074. */
 static size_t median_rank(size_t n, double level, double *reached)
 {
     double log_term = -(double)n * log(2), tail = 0;

@@ -1,5 +1,5 @@
-/* Nonparametric statistics of launches, and line fits. Confidence levels are exact. Inputs are not
- * changed. A result is NAN if there are no values, if a value is NAN or if memory runs out. */
+/* Nonparametric statistics of launches, and line fits. Confidence levels are exact. A result is NAN
+ * if there are no values, if a value is NAN or if memory runs out. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,17 +18,17 @@ double stats_quantile(const double *x, size_t n, double q);
 
 double stats_median(const double *x, size_t n);
 
-/* Mean without the floor(n / 5) lowest and highest values, and the variance of this mean, computed
- * from the Winsorized values. The variance is NAN if n = 1. See Tukey and McLaughlin, 1963; Yuen,
- * "The two-sample trimmed t for unequal population variances", 1974. */
+/* Mean without the floor(n / 5) lowest and highest values, and the variance of this mean from the
+ * Winsorized values; NAN if n = 1 (Tukey and McLaughlin, 1963; Yuen, "The two-sample trimmed t for
+ * unequal population variances", 1974). */
 struct location {
     double mean, variance;
 };
 struct location stats_trimmed(const double *x, size_t n);
 
 /* Returns the narrowest interval between two order statistics, symmetric in rank, that covers the
- * median with probability `level` or more. Uses the binomial distribution (n, 1/2). If n is too
- * small (below 6 for 95 %), returns minimum to maximum. */
+ * median with probability `level` or more. If n is too small (below 6 for 95 %), returns minimum to
+ * maximum. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
 
 /* Returns the actual confidence of stats_median_interval, which only depends on n and `level`. */
@@ -39,13 +39,11 @@ double stats_median_level(size_t n, double level);
 double stats_binomial_tail(size_t n, size_t k, double p);
 
 /* Returns the probability that, in n trials with c equally likely outcomes, at least one outcome
- * appears k times or more. Computed as c times the probability for one given outcome, at most 1
- * (Bonferroni). Exact if 2 k > n, else an upper bound. NAN if c = 0. */
+ * appears k times or more. Exact if 2 k > n, else an upper bound (Bonferroni). NAN if c = 0. */
 double stats_favourite_tail(size_t n, size_t k, size_t c);
 
-/* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y. It
- * suits times that span orders of magnitude, with errors proportional to the time. Both
- * coefficients are at least 0; if one would be negative, the other is fitted alone (Lawson and
+/* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y.
+ * Both coefficients are at least 0; if one would be negative, the other is fitted alone (Lawson and
  * Hanson, "Solving least squares problems", 1974). */
 struct line {
     double intercept, slope;

@@ -6,9 +6,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Returns the code point of one UTF-8 character and sets *bytes to its length. For invalid UTF-8,
- * returns a negative number and sets *bytes to 1. Overlong forms, surrogates and code points above
- * U+10FFFF are also invalid (RFC 3629). */
+/* Returns the code point of one UTF-8 character and sets *bytes to its length. For invalid UTF-8
+ * (RFC 3629), returns a negative number and sets *bytes to 1. */
 static int32_t decode(const char *text, size_t *bytes)
 {
     static const int32_t least[] = {0, 0x80, 0x800, 0x10000};

@@ -7,8 +7,8 @@
  * zero. */
 enum { TERMINAL_SHOWN = 4 * 4 + 1 };
 
-/* Writes the first character of `from` to `shown`. A control character or a byte that is not UTF-8
- * is written as an escape such as \x1b. Returns the number of bytes read. */
+/* Writes the first character of `from` to `shown`, a control character or invalid UTF-8 as an
+ * escape such as \x1b. Returns the number of bytes read. */
 size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
 
 /* Copies an untrusted text, cut to fit. Control characters and bytes that are not UTF-8 are written
@@ -22,10 +22,10 @@ int terminal_columns(const char *text);
 /* Returns the length in bytes of the longest prefix of `text` that fits in `columns`. */
 size_t terminal_fit(const char *text, int columns);
 
-/* Returns the line width in columns: $COLUMNS if set, else the width of the terminal `out`. Returns
- * 0 (no limit) if $COLUMNS is at least 100,000, or if it is not set and `out` is not a terminal. */
+/* Returns the line width in columns: $COLUMNS if set, else the width of the terminal `out`. 0 (no
+ * limit): $COLUMNS is at least 100,000, or is not set and `out` is not a terminal. */
 int terminal_width(FILE *out);
 
-/* Prints a list entry: a head, then a text that begins at column `indent`, in lines of at most
- * `columns` columns. If the head is too long for the indent, the text begins on the next line. */
+/* Prints a list entry: a head, then a text from column `indent` on, in lines of at most `columns`
+ * columns. After a head too long for the indent, the text begins on the next line. */
 void terminal_print_entry(FILE *out, const char *head, int indent, const char *text, int columns);

@@ -31,9 +31,8 @@ char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
  * 26.10 and 12345. */
 char *text_significant(char text[TEXT_NUMBER], double x, int digits);
 
-/* Writes the median, with `digits` significant digits, and the interval's bounds, with as many
- * decimals as the median: "177.0 [176.2, 178.1]". Writes only the median if a bound is not
- * finite. */
+/* Writes the median with `digits` significant digits, and the bounds with as many decimals: "177.0
+ * [176.2, 178.1]". Writes only the median if a bound is not finite. */
 char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits);
 
 /* Writes a count with thousands separators: 690,590. */
@@ -55,9 +54,8 @@ int text_sentence(const char *text);
 /* Describes a status from wait(): "exit status 3", "killed by signal 9 (Killed)". */
 char *text_end(char text[TEXT_END], int wait_status);
 
-/* Writes a field of a CSV file, quoted if necessary. Bytes that are not UTF-8 and control
- * characters other than tabs and line breaks are written as escapes such as \x1b, so that every
- * reader accepts the file. */
+/* Writes a field of a CSV file, quoted if necessary. Writes invalid UTF-8 and control characters
+ * other than tabs and line breaks as escapes such as \x1b. */
 void text_write_field(FILE *out, const char *text);
 
 /* Writes a text into XML or HTML, with its special characters escaped. */

@@ -24,8 +24,8 @@ char *shape_text(char text[40], struct shape s)
 
 /* ---- Options of a layer ---- */
 
-/* Returns the address of the option's value in `layer`. For an option with a pair of values: the
- * address of the first (i = 0) or second value (i = 1). */
+/* Returns the address of the option's value in `layer`. For a pair of values, i selects the first
+ * (0) or second (1). */
 static int *option_int(struct layer_desc *layer, const struct layer_option *option, int i)
 {
     return (int *)((char *)layer + option->offset) + i;
@@ -163,9 +163,9 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Sets the members name, layer, count and offset of the `n` tensors or buffers of a layer. On
- * entry, `name` must contain the last part of the name ("weight"), at most 15 letters so that the
- * full name is never cut. *offset: offset of the first tensor; advanced past the last tensor. */
+/* Sets name, layer, count and offset of the `n` tensors or buffers of a layer. On entry, `name` is
+ * the last part of the name ("weight"), at most 15 letters. *offset: offset of the first tensor;
+ * advanced past the last tensor. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {
@@ -222,8 +222,8 @@ static void *grown(void *list, size_t n, size_t element, bool *failed)
     return more != NULL ? more : list;
 }
 
-/* Adds the layer to the net's tables. On error the content of the tables is unchanged. Allocates
- * one tensor and one buffer more than needed, since realloc with size 0 may return NULL. */
+/* Adds the layer to the net's tables; on error their content is unchanged. Allocates one tensor and
+ * one buffer too many, since realloc with size 0 may return NULL. */
 static enum status append(struct net_desc *net, const struct layer_desc *layer,
                           const struct layer_parts *own, struct error *e)
 {

@@ -32,8 +32,8 @@ struct shape {
 #define TENSOR_DIMS_MAX  4
 
 /* One parameter tensor: `count` numbers at `offset` in each arena (parameters, gradients, each
- * optimizer slot). Tensors are stored in forward order without gaps. The same struct describes a
- * buffer (running statistics); buffers have a separate arena. */
+ * optimizer slot), in forward order without gaps. Also describes a buffer (running statistics);
+ * buffers have a separate arena. */
 struct tensor_desc {
     char name[NET_NAME_MAX + 16]; /* for example "conv1.weight" */
     int layer;                    /* index of the layer that has this tensor */
@@ -46,8 +46,7 @@ struct tensor_desc {
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
- * multiplication and an addition as two. As is common, they exclude bias, batch norm, ReLU, pooling
- * and dropout. */
+ * multiplication and an addition as two, without bias, batch norm, ReLU, pooling and dropout. */
 struct layer_desc {
     enum layer_kind kind;
     int index; /* position in the net; set by net_desc_add */
@@ -103,9 +102,9 @@ struct net_desc {
     uint64_t flops_forward, flops_backward; /* FLOPs per image */
 };
 
-/* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
- * LAYER_PART is a bool (default true) that selects an optional part of the layer, such as its bias.
- * Its field in struct layer_desc is the negation: `bias: false` sets without_bias to true. */
+/* One option of a layer kind. A LAYER_PAIR takes one number or [h, w]. A LAYER_PART is a bool
+ * (default true) that selects an optional part of the layer. Its field in struct layer_desc is the
+ * negation: `bias: false` sets without_bias. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
@@ -125,14 +124,13 @@ struct layer_rule {
      * with a sentence that names them. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
     /* Fills n_dims, dims, fan_in, fan_out, bias, norm and the last part of the name of each
-     * parameter tensor, in order. Returns the number of tensors, at most 2. NULL: no parameters. */
+     * parameter tensor. Returns the number of tensors, at most 2. NULL: no parameters. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
     /* Fills n_dims, dims, bias and the last part of the name of each buffer, in order. Returns the
      * number of buffers, at most 2. NULL: no buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
     /* Returns forward FLOPs per image. Backward needs the same number for dw and, except in the
-     * first layer with parameters, the same number for dx. NULL: the layer's FLOPs are not
-     * counted. */
+     * first layer with parameters, for dx. NULL: FLOPs are not counted. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
@@ -156,9 +154,9 @@ enum status net_desc_begin(struct net_desc *net, const char *name, struct shape 
  * default are 0. */
 struct layer_desc layer_desc_preset(enum layer_kind kind);
 
-/* Appends a copy of `layer`: infers its shapes from the previous layer and adds its tensors. An
- * empty name is replaced by the kind and a number ("conv2d1"). Names must be unique and must not
- * begin with "optimizer." or "rank.". On error the net is unchanged. */
+/* Appends a copy of `layer`: infers its shapes and adds its tensors. An empty name becomes the kind
+ * and a number ("conv2d1"). Names must be unique and must not begin with "optimizer." or "rank.".
+ * On error the net is unchanged. */
 enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, struct error *e);
 
 /* Completes the net and sums its FLOPs. ERR_SHAPE unless the last layer outputs {classes, 1, 1},
@@ -168,9 +166,9 @@ enum status net_desc_end(struct net_desc *net, struct error *e);
 /* Frees the net's tables, but not the struct itself. */
 void net_desc_free(struct net_desc *net);
 
-/* Sets ready [n_tensors]: ready[i] is the time from the start of a backward pass until the gradient
- * of tensor i is ready. `backward`, the time of the whole pass, is divided among layers in
- * proportion to their FLOPs. */
+/* Sets ready [n_tensors] to the times from the start of a backward pass until each gradient is
+ * ready. The time of the whole pass, `backward`, is divided among layers in proportion to their
+ * FLOPs. */
 void net_desc_ready(const struct net_desc *net, double *ready, double backward);
 
 static inline size_t shape_count(struct shape s)

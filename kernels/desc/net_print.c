@@ -9,8 +9,8 @@ static int wider(int width, const char *text)
     return length > width ? length : width;
 }
 
-/* Widths (characters) of the columns of layer names and kinds. The other columns have constant
- * widths, wide enough for every shape and parameter count and for 10 TFLOP per image. */
+/* Widths (characters) of the columns of layer names and kinds. Other columns have constant widths,
+ * enough for every shape and parameter count and for 10 TFLOP per image. */
 struct widths {
     int name, kind;
 };

@@ -108,8 +108,7 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
 }
 
 /* If a layer is split by outputs, the slice has a range of the rows of weights [outputs, inputs]
- * and of the biases. If a layer is split by inputs, the slice has a range of the columns of
- * weights. */
+ * and of biases. If split by inputs, it has a range of the columns of weights. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

@@ -17,7 +17,7 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
     __attribute__((format(printf, 3, 4)));
 
 /* Sets `list` to the tensors of a conv2d or dense layer: `weight` [outputs, ...], then the bias
- * [outputs]. Returns the number of tensors: 2, or 1 if the layer has no bias. */
+ * [outputs], if the layer has one. Returns the number of tensors. */
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
                           const struct tensor_desc *weight);
 
@@ -35,9 +35,9 @@ enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
 extern const struct layer_option layer_pool_options[];
 
-/* Sets layer->out of a pooling layer. A stride of 0 is replaced by the window size. ERR_SHAPE if
- * the window is larger than the padded input, or is 1x1 with stride 1. ERR_SHAPE also if the
- * padding is more than half the window, since a window could then lie entirely in the padding. */
+/* Sets layer->out of a pooling layer. A stride of 0 becomes the window size. ERR_SHAPE if the
+ * window is larger than the padded input, is 1x1 with stride 1, or could lie entirely in the
+ * padding. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
 /* Sets layer->out = layer->in, for element-wise kinds. Always returns OK. */

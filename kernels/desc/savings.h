@@ -18,6 +18,6 @@ const char *saving_summary(enum saving saving);
 /* Writes the names of a set of savings: "winograd dead_outputs", or "none". Returns `text`. */
 char *savings_text(char text[SAVINGS_TEXT], unsigned savings);
 
-/* Returns whether `text`, written by savings_text, names a saving whose amount depends on the data.
- * Work skipped by such a saving counts as computed, so the plan's FLOPs are an upper bound. */
+/* Returns whether `text`, from savings_text, names a saving whose amount depends on the data. The
+ * plan's FLOPs include the work that such a saving skips, so they are an upper bound. */
 bool savings_depend_on_data(const char *text);

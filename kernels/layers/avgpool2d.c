@@ -1,6 +1,5 @@
-/* Average pooling. The innermost loop runs over the outputs of a row, so that it vectorises. The
- * two loops around it run over the positions in the window, so each output sums its window row by
- * row. */
+/* Average pooling. The innermost loop runs over the outputs of a row, so that it vectorises. Each
+ * output sums its window row by row. */
 #include <string.h>
 
 #include "kernels/base/simd.h"

@@ -44,9 +44,8 @@ static double count_numbers(const struct batchnorm_call *call)
     return (double)(images * call->plane);
 }
 
-/* Updates the running mean and variance of one channel. After an overflow, neither changes, because
- * a 16-bit step that overflows is skipped. If count is 1, the variance does not change, because the
- * unbiased variance needs two numbers. */
+/* Updates the running mean and variance of one channel. An overflow changes neither, because a
+ * 16-bit step that overflows is skipped. The unbiased variance needs count > 1. */
 static void update_running(real *mean, real *var, double batch_mean, double batch_var, double count,
                            double momentum)
 {
@@ -111,8 +110,8 @@ static void store_gradients(const struct batchnorm_call *call, real *dparams)
 }
 
 /* Returns the coefficients for channel c of dx = weight/deviation (dy - mean(dy) - z mean(dy z)),
- * where z is the normalised input. If forward used the running statistics, the terms with mean(dy)
- * and mean(dy z) are 0, because running statistics are constants. */
+ * where z is the normalised input. If forward used running statistics, which are constants, the
+ * terms with mean(dy) and mean(dy z) are 0. */
 struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *call, size_t c)
 {
     double scale = (double)call->weight[c] * call->s.inverse[c];

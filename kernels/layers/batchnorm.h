@@ -1,6 +1,5 @@
-/* Batch normalisation, except its four loops over the batch. The caller passes the loops as
- * batchnorm_pass functions, because they depend on the memory layout of the batch. Internal to
- * kernels/. */
+/* Batch normalisation. The caller passes the four loops over the batch as batchnorm_pass functions,
+ * because the loops depend on the memory layout. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"

@@ -1,11 +1,10 @@
 /* Ioffe and Szegedy, "Batch normalization", ICML 2015. As in PyTorch, running statistics are
  * exponential means of the batch means and of the unbiased batch variances.
  *
- * Forward reads the batch once, for sums of x - r and (x - r)^2 per channel. A shift r close to the
- * mean avoids cancellation in the variance. r is the channel's first number or, if ranks share the
- * batch, the running mean, which is equal on all ranks. One group sum per pass then combines the
- * sums of the ranks. Sums are in double. One thread sums a channel in the order of the images, so
- * results do not depend on the number of threads. */
+ * Forward reads the batch once, for sums of x - r and (x - r)^2 per channel, in double. The shift
+ * r, close to the mean, avoids cancellation in the variance. r is the channel's first number or, if
+ * ranks share the batch, the running mean, which is equal on all ranks. One thread sums a channel
+ * in the order of the images, so results do not depend on the number of threads. */
 #include "kernels/base/simd.h"
 #include "kernels/layers/batchnorm.h"
 
@@ -31,8 +30,8 @@ static inline double add_lanes(const double lane[LANES])
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* Adds to sums[0] the sum of x - a over p numbers, and to sums[1] the sum of (x - a) * (z - b). The
- * order of summation is fixed and vectorises. */
+/* Adds the sum of x - a over p numbers to sums[0], and of (x - a) * (z - b) to sums[1]. The order
+ * of summation is fixed and vectorises. */
 static inline void add_products(double sums[2], const real *x, double a, const real *z, double b,
                                 size_t p)
 {
@@ -55,8 +54,7 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 
 /* ---- Forward ---- */
 
-/* Returns the shift r of a channel: the running mean if ranks share the batch, else the channel's
- * first number in an image that is not padding, or 0 if all images are padding. */
+/* Returns the shift r of a channel; 0 if all images are padding. */
 static double choose_shift(const struct batchnorm_call *call, size_t c)
 {
     if (call->ex->group_sum != NULL)

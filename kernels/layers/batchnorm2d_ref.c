@@ -42,9 +42,8 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Sets `s` to the batch statistics over all ranks and updates the running statistics. *s.count is
- * the number of terms per channel. If all images are padding, *s.count is 0 and the running
- * statistics do not change. */
+/* Sets `s` to the batch statistics over all ranks and updates the running statistics. If all images
+ * are padding, *s.count is 0 and the running statistics do not change. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;

@@ -2,16 +2,12 @@
  *
  * The columns of the m images of a chunk are stored side by side, P per image: Y [O, m*P] = W [O,K]
  * cols [K, m*P], with K and P as in im2col.h and O output channels. A product is then wide enough
- * for GEMM even if an image has few positions. Measured on a Zen 5 core with AVX-512 kernels:
- * keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images per product, 227 with 32.
- * Its conv2 (P = 121, K = 288) reaches 179 with one image, 214 with 7. The transposed form (patches
- * as rows) was no faster and would need a transposition of Y. The bias is added while Y is copied
- * to the layer's output, which is ordered by image. Backward gathers the columns again, which takes
- * about a tenth of the time of the product. Storing the columns would take up to kernel_h *
- * kernel_w times the memory of the input.
+ * for GEMM: on a Zen 5 core, keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12
+ * images per product, 227 with 32. Backward gathers the columns again, since storing them would
+ * take up to kernel_h * kernel_w times the memory of the input.
  *
- * Threads share the images. Each thread sums its weight gradient separately, the first thread in
- * place. The sums are then added in thread order. */
+ * Threads share the images. Each thread sums its weight gradient separately; the sums are then
+ * added in thread order. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
@@ -46,9 +42,8 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Returns the size, in reals, of two arrays of one thread: cols [K, chunk*P] and flat [O, chunk*P].
- * Scratch contains the arrays of all threads, then a parameter gradient per thread except the
- * first. */
+/* Returns the size in reals of cols [K, chunk*P] plus flat [O, chunk*P]. Scratch holds both for
+ * each thread, then a parameter gradient for each thread except the first. */
 static size_t thread_reals(const struct sizes *s)
 {
     return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);

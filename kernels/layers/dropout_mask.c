@@ -38,9 +38,9 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
     }
 }
 
-/* Draws the units before the first whole block of random words one by one, all others with vector
- * instructions. In a slice of a net, the first unit can lie inside a block. The test rng_unit(word)
- * >= rate is equivalent to (upper 24 bits of the word) >= ceil(rate * 2^24). */
+/* Draws units one by one up to the first whole block of random words, since a slice of a net can
+ * begin inside a block. rng_unit(word) >= rate is equivalent to (upper 24 bits of the word) >=
+ * ceil(rate * 2^24). */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {

@@ -1,6 +1,5 @@
-/* Masks of dropout and dropout2d: one byte per unit, 1 if the unit is kept. A unit is an element,
- * or a channel of one image. The mask depends only on (seed, layer, epoch, sample, unit), not on
- * the rank or on the position in the batch. Internal to kernels/. */
+/* Masks of dropout and dropout2d: one byte per unit, 1 if the unit is kept. The mask depends only
+ * on (seed, layer, epoch, sample, unit), so all ranks draw the same. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
@@ -31,10 +30,9 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 /* Returns the size in bytes of the mask `keep` [N,units] that forward saves. */
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
-/* Forward functions of dropout and dropout2d: write y [N,units,size] <- x. In training they draw
- * `keep`, zero the dropped units and scale the kept units by 1 / (1 - rate). In evaluation they
- * copy x. The `_by` variant draws with vector instructions of *isa, or word by word if isa is
- * NULL. */
+/* Write y [N,units,size] <- x. In training, draw `keep`, zero the dropped units and scale the kept
+ * units by 1 / (1 - rate); in evaluation, copy x. `_by` draws with vector instructions of *isa;
+ * NULL: word by word. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 

@@ -1,10 +1,9 @@
 /* Convolution as a matrix product: each patch of an image, the receptive field of one output,
  * becomes a column.
  *
- * The matrix is cols [K, ld] with K = in.c * kernel_h * kernel_w rows. Image i has columns i * P to
- * (i+1) * P - 1, with P = out.h * out.w. Padding is zero. Chellapilla, Puri, Simard, "High
- * performance convolutional neural networks for document processing", 2006. Internal to
- * kernels/. */
+ * The matrix is cols [K, ld] with K = in.c * kernel_h * kernel_w. Each image has P = out.h * out.w
+ * columns. Padding is zero. Chellapilla, Puri, Simard, "High performance convolutional neural
+ * networks for document processing", 2006. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"

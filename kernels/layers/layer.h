@@ -5,8 +5,8 @@
 #include "kernels/desc/net_desc.h"
 
 /* Arguments of one call on n >= 1 images. Forward fills `saved` for backward of the same images.
- * `scratch` need not be preserved between calls. `saved` and `scratch` are aligned. Either can be
- * NULL if its size is 0. */
+ * `scratch` need not be preserved between calls. Both are aligned. Either can be NULL if its size
+ * is 0. */
 struct layer_call {
     const struct exec *ex;
     const struct layer_desc *layer;

@@ -15,8 +15,8 @@
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
 /* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
- * contiguous range in order. The calling thread polls after each of its blocks. The assignment of
- * items to threads depends only on n and the number of threads. */
+ * contiguous range in order, fixed by n and the number of threads. The calling thread polls after
+ * each of its blocks. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
 /* Polls, so that communication can progress. Only the calling thread may poll. */
@@ -33,8 +33,8 @@ static inline void exec_poll(const struct exec *ex)
  * reach its full rate. */
 #define FLOPS_PER_BLOCK ((size_t)64 << 20)
 
-/* Returns the number of loop items (such as images) per block: as many as fit into `budget`, at
- * least 1. `cost`: cost of one item in the unit of `budget` (elements, FLOPs or bytes). */
+/* Returns the number of items that fit into a block, at least 1. `cost` (of one item) and `budget`
+ * have the same unit: elements, FLOPs or bytes. */
 static inline size_t images_per_block(size_t budget, size_t cost)
 {
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
@@ -47,9 +47,8 @@ static inline size_t bias_count(const struct layer_desc *l)
     return l->without_bias ? 0 : (size_t)l->channels;
 }
 
-/* Returns the address of the biases to add to the outputs: params + `weights`, as the biases follow
- * the weights. NULL if the layer has no biases, or if another slice of the layer adds the
- * biases. */
+/* Returns the biases to add to the outputs. They follow the weights in params. NULL if the layer
+ * has none, or if another slice of the layer adds them. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;

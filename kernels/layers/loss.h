@@ -16,9 +16,8 @@ struct score {
 int largest_logit(const real *logits, int classes);
 
 /* Returns the score of logits [n,classes] for labels [n] < classes. weights [n] (NULL: all 1)
- * multiply the loss and the gradient of each image; images of weight 0 are not counted in `correct`
- * and `samples`. Unless dlogits [n,classes] is NULL, sets it to weight * gradient_scale *
- * (softmax - onehot). */
+ * multiply the loss and gradient of each image; images of weight 0 are not counted. Sets dlogits
+ * [n,classes], unless NULL, to weight * gradient_scale * (softmax - onehot). */
 struct score softmax_cross_entropy(int n, int classes, const real *logits, const uint8_t *labels,
                                    const real *weights, double gradient_scale, real *dlogits);
 

@@ -1,6 +1,6 @@
-/* Forward saves the position of each maximum in its window, row * kernel_w + column, so that
- * backward need not search again. The first of equal values in row order is the maximum. NaN is
- * larger than every number; of several NaN the last is the maximum. */
+/* Forward saves the position of each maximum in its window: row * kernel_w + column. The first of
+ * equal values in row order is the maximum. NaN is larger than every number; of several NaN the
+ * last is the maximum. */
 #include <stdint.h>
 #include <string.h>
 
@@ -33,9 +33,8 @@ static void pool_row(real *y, uint16_t *where, const real *plane, const struct l
     }
 }
 
-/* Pools one row of adjacent 2x2 windows, the most common case. The loop has no branches, as
- * mispredictions would make it five times as slow. Returns true if any input is NaN, in which case
- * the outputs are wrong. */
+/* Pools one row of adjacent 2x2 windows. Mispredicted branches would make the loop five times as
+ * slow. Returns true if any input is NaN; the outputs are then wrong. */
 static inline __attribute__((always_inline)) bool pool_row_2x2(real *restrict y,
                                                                uint16_t *restrict where,
                                                                const real *restrict x, size_t row,

@@ -5,8 +5,7 @@
 #include "kernels/base/rng.h"
 #include "kernels/net/net.h"
 
-/* Returns a random number in [0, 1). Each element of a tensor has two such numbers, `word` 0 and 1.
- * The bits of `element` above the lowest 20 become the sample number of rng_word. */
+/* Returns a random number in [0, 1). Each element of a tensor has two: `word` 0 and 1. */
 static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
 {
     const size_t low_bits = 20;

@@ -1,9 +1,9 @@
 /* A network compiled to a list of ops, with all its memory allocated in advance.
  *
  * A slot is the memory for one set of activations: value[0] is the input, value[i + 1] the output
- * of op i. The gradient of value[i] is in buffer i % 2 of two buffers, so op i reads one buffer and
- * writes the other. The content of both buffers is kept between calls of net_backward on a slot. If
- * a net runs only some of its ops, value[first_op] is the input. */
+ * of op i. The gradient of value[i] is in buffer i % 2 of two, so op i reads one and writes the
+ * other. Both buffers are kept between calls of net_backward on a slot. The input of a pipeline
+ * stage is value[first_op]. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +105,10 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Returns the layout in which the first op reads the images: LAYOUT_BYTES or, if a nonzero byte
- * represents 0 (byte 51 with mean 0.2), LAYOUT_NCHW. Ops that read bytes fold scale and shift into
- * weights and bias. If a nonzero byte represents 0, folding replaces exact zeros by rounding
- * errors, and ReLU would pass gradients where an error is positive. For LAYOUT_NCHW, net_load
- * converts the bytes beforehand. */
+/* Returns the layout in which the first op reads the images. Ops that read bytes fold scale and
+ * shift into weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), folding
+ * would turn exact zeros into rounding errors, and ReLU would pass gradients where an error is
+ * positive. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)
@@ -167,9 +166,8 @@ static size_t value_reals(const struct net *net, const struct op *op)
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* Reserves memory for the input of the first op: the output of the previous pipeline stage or, in
- * the first stage, the images. Images that the op reads as bytes are not copied and need no
- * memory. */
+/* Reserves memory for the input of the first op: the output of the previous pipeline stage, or the
+ * images. Images that the op reads as bytes need no memory. */
 static void lay_out_input(struct net *net)
 {
     int first = net->options.first_op;

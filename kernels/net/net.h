@@ -30,8 +30,8 @@ struct net_options {
 };
 
 /* Compiles a description and allocates all memory that calls need. `desc` may be freed afterwards.
- * Free with net_destroy. ERR_ARGUMENT for invalid options, ERR_SHAPE for images of more than 4
- * channels, ERR_MEMORY with the requested size; *net is then NULL. */
+ * Free *net with net_destroy. On error, *net is NULL: ERR_ARGUMENT (invalid options), ERR_SHAPE
+ * (images of more than 4 channels) or ERR_MEMORY. */
 enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
 void net_destroy(struct net *net);
@@ -65,8 +65,7 @@ struct net_op_view {
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
 #define KERNELS_TEXT 1024
 /* Writes the kernel of each convolution and dense layer: "conv1:first_conv conv2:winograd_f2
- * fc:small_dense". Each name is a kernel choice or a kind of op, with suffix "_bf16" if the op
- * multiplies bf16 numbers. Returns `text`. */
+ * fc:small_dense". Suffix "_bf16": the op multiplies bf16 numbers. Returns `text`. */
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
@@ -77,26 +76,24 @@ struct net_memory {
 };
 struct net_memory net_memory(const struct net *net);
 size_t net_bytes(const struct net *net); /* Returns the sum of net_memory's members, in bytes. */
-/* Returns the FLOPs per image that the plan computes in all pipeline stages, for forward or, if
- * `backward` is set, for backward. The gradient with respect to the images is excluded, as in
- * struct net_desc. */
+/* Returns the FLOPs per image of forward or backward, as the plan computes them in all pipeline
+ * stages. Backward excludes the gradient with respect to the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
 /* Returns a bit mask (enum saving) of the kinds of work that the ops skip. */
 unsigned net_savings(const struct net *net);
 
-/* Sets the input of a slot to n <= n_max images, bytes [N,C,H,W]. The net reads a byte as (byte/255
- * - mean)/std. The images are borrowed until backward of the slot has ended. */
+/* Sets the input of a slot to n <= n_max images, bytes [N,C,H,W], read as (byte/255 - mean)/std.
+ * Borrows the images until backward of the slot has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
 /* Works as net_load, for images [C,H,W] anywhere in memory. The array of pointers `image` is
  * copied. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
-/* Functions for the activations between ops: the input of op `op` or, if op = net_ops, the output
- * of the last op. net_activation_reals returns the size of the activations of n images in reals.
- * net_activations returns the address of the activations in the slot, or NULL if op is 0 and reads
- * bytes. net_gradients returns the address of the gradient of the activations, valid until backward
- * of op - 2 begins. A pipeline stage only has the activations of its own ops. */
+/* Return the size in reals, the address and the gradient of the input of op `op` or, if op =
+ * net_ops, of the output of the last op. net_activations returns NULL if op is 0 and reads bytes.
+ * The gradient is valid until backward of op - 2 begins. A pipeline stage only has the activations
+ * of its own ops. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
@@ -105,15 +102,14 @@ real *net_gradients(const struct net *net, int slot, int op);
  * has parameters. */
 bool net_op_hands_back(const struct net *net, int op);
 
-/* Sets the number of images n <= n_max in a later stage of a pipeline, in place of net_load. The
- * caller writes the input of the first op to net_activations(net, slot, first_op). */
+/* Replaces net_load in a later pipeline stage: sets the number of images n <= n_max. The caller
+ * writes the input to net_activations(net, slot, first_op). */
 void net_expect(struct net *net, int slot, int n);
 
-/* Measures the plan's kernels and sets choices [n_layers] to the fastest kernel of each convolution
- * and dense layer, for options->n_max images. Training steps of each candidate on generated images
- * alternate with steps of the default plan. All choices are discarded unless their combination is
- * faster than the default plan. options->choices is ignored. Needs several dozen steps and the
- * memory of two nets. Two calls may choose differently, and kernels differ in rounding. */
+/* Sets choices [n_layers] to the fastest kernel of each convolution and dense layer, measured in
+ * training steps on options->n_max generated images. Keeps the default kernels unless the
+ * combination is faster. Ignores options->choices. Needs several dozen steps and the memory of two
+ * nets. Two calls may choose differently, and kernels differ in rounding. */
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,
                      const struct net_options *options, struct pool *pool, struct error *e);
 
@@ -122,11 +118,9 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
                  const real *params);
 
-/* Returns the score of the slot's logits against labels [N]: the sum of the softmax
- * cross-entropies, and the numbers of correct and of all images. If gradient_scale > 0, also stores
- * dlogits = gradient_scale * (softmax - onehot) for backward. For data parallelism, gradient_scale
- * is 1 / (samples of the global batch). weights [N] (or NULL: all 1) multiply the loss and the
- * gradient of each image; images of weight 0 are padding and are not counted. */
+/* Returns the score of the slot's logits against labels [N]. If gradient_scale > 0, also stores
+ * dlogits for backward. For data parallelism, gradient_scale is 1 / (samples of the global batch).
+ * weights [N] are as in softmax_cross_entropy; images of weight 0 are padding. */
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 
@@ -155,9 +149,8 @@ void net_init_tensors(const struct net_desc *desc, int first, int last, real *pa
 /* Sets running statistics to their initial values: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
-/* A generated batch of images and labels, and initial weights, for timing training steps. Every
- * call of net_batch_open generates the same data. The caller frees the batch with
- * mem_room_empty(&memory), also after an error. */
+/* A generated batch and initial weights for timing training steps, the same at every call of
+ * net_batch_open. Free with mem_room_empty(&memory), also after an error. */
 struct net_batch {
     const struct net_desc *desc; /* description of the network, borrowed */
     int n;

@@ -1,7 +1,6 @@
 /* Chooses kernels by timing whole nets, since a kernel's time depends on neighbouring kernels and
- * on the caches. For each candidate kernel, a net is compiled that uses this kernel in every layer
- * where it is supported. Only two nets are in memory at a time: the default one and the
- * candidate's. */
+ * on the caches. A candidate's net uses the kernel in every layer that supports it. Only two nets
+ * are in memory: the default and the candidate's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +47,9 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* Compares times op by op. ratio [n_layers], set at the first layer of each op of `base`: time of
- * the op's layers in `other`, divided by the time of the same layers in `base`. *whole: the ratio
- * for all layers together. Each ratio is the median over the rounds. */
+/* Sets ratio [n_layers], at the first layer of each op of `base`, to the time of the op's layers in
+ * `other` relative to `base`. *whole: ratio for all layers together. Ratios are medians over the
+ * rounds. */
 static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {

@@ -4,10 +4,9 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/conv3x3.h"
 
-/* Returns the number of layers, beginning with layers[0], that form a 3x3 convolution of stride 1
- * and its epilogue; 0 if layers[0] is no such convolution. *norm: whether batch norm follows the
- * convolution directly. Batch norm and its epilogue are then counted too, and *epilogue is
- * EPILOGUE_NONE. */
+/* Returns the number of layers from layers[0] on that form a 3x3 convolution of stride 1 and its
+ * epilogue; 0: no match. *norm: whether batch norm follows directly. If so, it and its epilogue are
+ * counted too, and *epilogue is EPILOGUE_NONE. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
 /* Returns the number of layers, beginning with layers[0], that form a batch norm and its epilogue;
@@ -22,7 +21,6 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-/* Returns the computed area of an activation: in the exact plan the whole activation, else the area
- * that later layers read. The activation is the input of fused layer i or, if i = n_layers, the
- * output of the last layer. */
+/* Returns the computed area of the input of fused layer i or, if i = n_layers, of the op's output.
+ * In the exact plan this is the whole activation, else the area that later layers read. */
 struct area area_read(const struct fused_layers *fused, int i);

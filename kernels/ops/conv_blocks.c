@@ -54,10 +54,9 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
     return TAPS * (size_t)w->in_c * (size_t)w->out_c + bias_count(fused->layers);
 }
 
-/* Layout of scratch: scratch of batch norm, panels of weights, bias, then the arrays of each
- * thread, with the sizes in struct conv_share. Layout of c->saved: V (transformed inputs) of all
- * images, with Winograd's algorithm only. With batch norm, its input and its saved data follow.
- * Without batch norm, one byte per stored output follows: the output's origin in its pooling
+/* Scratch: scratch of batch norm, panels of weights, bias, then the arrays of struct conv_share for
+ * each thread. c->saved: V of all images (Winograd only), then the input and saved data of batch
+ * norm. Without batch norm, one byte per stored output instead: its origin in the pooling
  * window. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
@@ -261,9 +260,8 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Sets
- * numbers outside the stored area to 0: the correct value of gradients; activations there are never
- * read. */
+/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Outside
+ * the stored area, gradients are 0 and activations are never read. */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)

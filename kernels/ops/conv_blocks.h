@@ -1,30 +1,28 @@
-/* Code shared by op_winograd.c and op_direct.c, which compute 3x3 convolutions on blocks of
- * channels: memory, panels of weights, sums over threads. Layouts: see simd/winograd/winograd.h.
- * Internal to kernels/.
+/* Code shared by op_winograd.c and op_direct.c: memory, panels of weights, sums over threads.
+ * Layouts: see simd/winograd/winograd.h. Internal to kernels/.
  *
- * Threads share the images, in chunks. Each thread sums the gradient of the weights in separate
- * panels. The transform back to weights adds the panels in thread order. */
+ * Threads share the images, in chunks. Each thread sums the gradient of the weights in its own
+ * panels. The transform back to weights adds these in thread order. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* Sizes for chunks of images. chunk: images per chunk. m, v: reals of M (products) and V
- * (transformed inputs) of one chunk. kept: reals of V that are saved for all images. */
+/* chunk: images per chunk. m, v: reals of M (products) and V (transformed inputs) of one chunk.
+ * kept: reals of V saved for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Number of rows in a slice of a panel of weights, a multiple of the block. A slice is
-     * transformed just before a chunk is multiplied by it. The slice's gradient is transformed back
-     * just after the product. Slices are only used with one thread. 0: no slices; all panels are
-     * transformed before the first chunk is processed. */
+    /* Rows in a slice of a panel of weights, a multiple of the block. A slice is transformed just
+     * before its product, its gradient just after. Only used with one thread. 0: no slices; all
+     * panels are transformed before the first chunk. */
     int slice;
 };
 
-/* Sizes in reals of a thread's scratch. m, v: M and V of one chunk. du, dbias: sums of the
- * gradients of transformed weights and bias. x: x or dx in blocks, if the op's input is [N,C,H,W].
- * y: y or dy in blocks, if the output is [N,C,H,W], or one block of dy before batch norm. blank:
- * marks of outputs whose inputs are all zero. all: the sum of these sizes. */
+/* Sizes in reals of a thread's scratch. m, v: M and V of one chunk. du, dbias: gradients of
+ * transformed weights and bias. x: x or dx in blocks, if the input is [N,C,H,W]. y: y or dy in
+ * blocks, if the output is [N,C,H,W]; with batch norm, one block of dy. blank: marks of outputs
+ * whose inputs are all zero. all: sum of these sizes. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -112,19 +110,17 @@ void conv_forward(struct conv_call *call, block_function *chunk);
  * chunks of images. Finally sums dweights and dbias over the threads. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* Return a chunk in blocks of channels: x to read, y and dx to write. After writing, call the
- * `_end` function, which copies the chunk to [N,C,H,W] if the op has this layout. dx may share
- * memory with x. */
+/* Return a chunk in blocks of channels: x to read, y and dx to write. After writing, call `_end`,
+ * which copies the chunk if the op's layout is [N,C,H,W]. dx may share memory with x. */
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* conv_output transforms block b of M to block b of y, for one chunk, and adds this block to the
- * batch statistics if batch norm needs them. conv_output_adjoint transforms block b of dy to block
- * b of dM. Before the first block of a chunk, call conv_output_adjoint_begin, which clears dbias
- * for the thread's first chunk and, without batch norm, copies dy to blocks if dy is [N,C,H,W]. */
+/* conv_output transforms block b of M to y, for one chunk, and adds it to the batch statistics if
+ * needed. conv_output_adjoint transforms block b of dy to dM. Before the first block of a chunk,
+ * call conv_output_adjoint_begin. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
@@ -144,12 +140,11 @@ const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
 /* Returns the address at which a thread sums the gradient of panel `at` or, with slices, of the
- * current slice. After a chunk's last sum at this address, call conv_du_end. With slices,
- * conv_du_end transforms the slice back and adds the result to dweights; else it does nothing. */
+ * current slice. After a chunk's last sum there, call conv_du_end, which transforms a slice back to
+ * dweights. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
 /* Returns whether a chunk adds to the thread's panels of dweights. False for the thread's first
- * chunk, which overwrites the panels. Also false with slices, because conv_du_end adds each slice
- * to dweights. */
+ * chunk, and with slices, which conv_du_end adds up. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);

@@ -168,10 +168,9 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Clears each thread's sums and sets the thread's shift of each channel. Shifts are subtracted from
- * inputs before summing (see batchnorm2d.c). If ranks share the batch, a shift is the channel's
- * running mean, else 0 until norm_add_inputs sets the shift to the thread's first input of the
- * channel. */
+/* Clears each thread's sums and sets its shift of each channel, which is subtracted from inputs
+ * before summing (see batchnorm2d.c). If ranks share the batch, the shift is the running mean.
+ * Otherwise norm_add_inputs sets it to the thread's first input. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);

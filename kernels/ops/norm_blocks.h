@@ -1,10 +1,8 @@
-/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels. It is an op of its own (op_norm.c) or
- * the last part of a convolution op (conv_blocks.c, op_first_conv.c). Internal to kernels/.
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels, as a separate op (op_norm.c) or the
+ * last part of a convolution op. Internal to kernels/.
  *
- * A convolution op calls these functions for each block while the block is still in a cache. Batch
- * statistics are summed as soon as the block is computed, and the gradient is computed just before
- * its use. This saves two of five passes over the input of batch norm, and both passes over the
- * gradient. */
+ * A convolution op calls these functions for each block while the block is in a cache. This saves
+ * two of five passes over the input of batch norm, and both passes over the gradient. */
 #pragma once
 
 #include "kernels/layers/batchnorm.h"
@@ -12,10 +10,9 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/norm.h"
 
-/* State of one call. Layout of `saved`: statistics, then one byte per number of y: the number's
- * origin in its pooling window. Layout of `scratch`: sums over all threads; four coefficients per
- * channel; then for each thread its own sums and shifts, and one block of y or dy if the op's
- * output is [N,C,H,W]. */
+/* State of one call. `saved`: statistics, then one byte per number of y, its origin in the pooling
+ * window. `scratch`: sums over all threads; four coefficients per channel; then per thread its
+ * sums, its shifts and, if the op's output is [N,C,H,W], one block of y or dy. */
 struct norm_call {
     const struct fused_layers *fused;
     const struct op_call *c;
@@ -44,9 +41,8 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
                                  const real *x, const real *params, void *saved, void *scratch);
 
 /* Returns whether forward needs batch statistics. If so, call norm_sums_begin, then norm_add_inputs
- * for each block of each image. norm_add_inputs must be called in image order, by the thread to
- * which pool_share assigns the image. Then call norm_forward, which writes y, whether or not batch
- * statistics are needed. */
+ * for each block of each image, in image order, by the thread to which pool_share assigns the
+ * image. In either case, call norm_forward last, which writes y. */
 bool norm_wants_sums(const struct norm_call *call);
 void norm_sums_begin(const struct norm_call *call);
 void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int thread);

@@ -1,7 +1,6 @@
-/* Ops, the units of a plan. An op computes one layer, or several consecutive layers at once, and
- * defines the layouts of its input and output. Each kind of op is a row of ops.def, which matches
- * certain sequences of layers. The first matching row is used, with preference for rows of a chosen
- * kernel's family. A single layer always matches the last row.
+/* Ops, the units of a plan. An op computes one or several consecutive layers, and defines the
+ * layouts of its input and output. Each kind of op is a row of ops.def, which matches certain
+ * sequences of layers: see op_find.
  *
  * Internal to kernels/. */
 #pragma once
@@ -13,21 +12,19 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* largest number of channels in an image of bytes */
 
-/* Memory layouts of the activations between two ops. To give an op a new output layout, add the
- * layout here. The op's `match` must then reject layers unless the next op can read this layout. */
+/* Memory layouts of the activations between two ops. `match` of an op must reject layers unless the
+ * next op can read its output layout. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
-    /* [N,C/block,h,w,block] with a block of two vectors. h and w only count the rows and columns
-     * that are read. Numbers have the precision of the net's activations. 16-bit numbers are
-     * packed, two per `real`. */
+    /* [N,C/block,h,w,block], block: two vectors; h and w only count rows and columns that are read.
+     * Numbers have the precision of the net's activations, 16-bit ones packed two per `real`. */
     LAYOUT_BLOCKED,
     /* the images as loaded: N pointers to uint8_t [C,H,W]; only before the first op */
     LAYOUT_BYTES,
 };
 
 /* Rows and columns of an activation that later layers read, from the top left corner. Pooling that
- * rounds down skips the remaining rows and columns. `choice` is the kernel chosen for the layer
- * that reads the activation. */
+ * rounds down skips the others. `choice`: kernel chosen for the layer that reads the activation. */
 struct extent {
     int h, w;
     enum kernel_choice choice;
@@ -76,8 +73,7 @@ static inline const struct layer_desc *fused_find(const struct fused_layers *fus
 
 /* Arguments of one call on n images. The input layout determines whether `x` or `image` is read.
  * Backward gets `y` and `saved` as forward wrote them for the same images. `scratch` need not be
- * preserved between calls. `params` and `dparams` point to the op's first tensor. `dx` is NULL if
- * not needed. */
+ * preserved. `params` and `dparams` point to the op's first tensor. `dx` is NULL if not needed. */
 struct op_call {
     const struct exec *ex;
     int n;
@@ -119,9 +115,8 @@ static inline void op_prefetch(const void *from, size_t bytes)
     }
 }
 
-/* Prefetch distance: image i + IMAGES_AHEAD is prefetched into the second-level cache while image i
- * is processed. The images of a batch are scattered over a data set that is larger than the
- * caches. */
+/* Prefetch distance in images. The images of a batch are scattered over a data set that is larger
+ * than the caches. */
 #define IMAGES_AHEAD 8
 
 static inline void op_prefetch_image(const struct op_call *call, size_t i, size_t image_bytes)
@@ -135,9 +130,8 @@ struct op_kernel {
     enum layout in, out;
     bool takes_bf16; /* whether operands become bf16 if the instruction set has bf16 products */
     bool needs_wide; /* whether the op is not used with ISA_PORTABLE, where BLIS is faster */
-    /* Returns the number of layers that the op computes, at most n, beginning with layers[0]; 0 if
-     * the op does not match. read [n + 1]: area that is read of each layer's input, then of the
-     * last output. */
+    /* Returns the number of layers that the op computes, at most n, from layers[0] on; 0: no match.
+     * read [n + 1]: area that is read of each layer's input, then of the last output. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
     /* Returns the size in reals of the op's output for n images. NULL: n times the size of the
      * output shape. */
@@ -186,9 +180,9 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 #define OP(name, plans, family, summary) extern const struct op_kernel op_##name;
 #include "kernels/ops/ops.def"
 
-/* Returns the first row of ops.def that matches the layers beginning with layers[0], for this plan,
- * instruction set and input layout. Prefers rows of the family that the kernel choice
- * read[0].choice selects. Returns NULL if no row matches. *taken: number of layers matched. */
+/* Returns the first row of ops.def that matches the layers from layers[0] on, for this plan,
+ * instruction set and input layout. Prefers rows of the family that read[0].choice selects. NULL:
+ * no match. *taken: number of layers matched. */
 const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);
@@ -197,6 +191,6 @@ const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
  * CHOICE_direct for direct sums, else CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 
-/* Sets read[i] to the area of layer i's input that is read, for i < n. The areas are derived
- * backwards from read[n], which is set to the whole output. */
+/* Sets read[i], i < n, to the area of layer i's input that is read, and read[n] to the whole
+ * output. */
 void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read);

@@ -1,8 +1,8 @@
 /* A dense layer in blocks of outputs and inputs.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
  * Operands are copied to blocks (see simd/winograd/winograd.h): X and dY before all products, each
- * slice of W just before its product. Blocks of Y, of dW and db, and of dX are divided among the
- * threads. Nothing is summed across threads. */
+ * slice of W just before its product. Threads share the blocks of the results. Nothing is summed
+ * across threads. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/dense.h"
@@ -33,8 +33,8 @@ static size_t slice_reals(void)
     return SLICE_BYTES / sizeof(real);
 }
 
-/* Returns the size in reals of a thread's slice of W plus its block of results. Results are a block
- * of Y or dX, with one row per image, or a block of dW, with `block` rows. */
+/* Returns the size in reals of a thread's slice of W plus its block of results: n rows of Y or dX,
+ * or `block` rows of dW. */
 static size_t share_reals(int n, int block)
 {
     return slice_reals() + (size_t)(n > block ? n : block) * (size_t)block;

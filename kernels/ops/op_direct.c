@@ -3,19 +3,17 @@
  *
  * A chunk of images is copied so that the numbers of all images at one position are contiguous:
  * [C/block, h, w, n, block]. The outputs at a position are then a sum of up to nine matrix
- * products, with images as rows. The sum stays in registers from the first tap to the last, and no
- * matrix of columns is needed. Taps outside the image are skipped, and maps of 3x3 or 2x2 are as
- * efficient as large ones. im2col with GEMM reached 103 GFLOP/s while GEMM alone reached 152; the
- * difference was the copying of columns. Activations and panels of weights have the same layouts as
- * for Winograd's algorithm, with the taps as points. */
+ * products, with images as rows. The sum stays in registers, and small maps are as efficient as
+ * large ones. Copying columns for im2col reduced GEMM from 152 to 103 GFLOP/s. Activations and
+ * panels of weights have the layouts of Winograd's algorithm, with the taps as points. */
 #include "kernels/ops/conv_blocks.h"
 
 /* Target size in bytes of a chunk's inputs plus one block of its outputs, to fit a second-level
  * cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* The images of a chunk are the rows of a product. ROWS rows of sums fit in the registers of
- * AVX-512. The largest number of images per chunk is a multiple of ROWS, at most ROWS_MAX. */
+/* The images of a chunk are the rows of a product. ROWS: rows of sums that fit in the registers of
+ * AVX-512. ROWS_MAX: most images per chunk. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -27,9 +25,8 @@ static size_t largest_chunk(const struct winograd *w, int n)
     return images < (size_t)n ? images : (size_t)n;
 }
 
-/* Returns the number of images per chunk, such that all chunks have about equal size. If 64 images
- * were split into five chunks of 12 and one of 4, the last chunk would use only a third of the
- * registers. */
+/* Returns the number of images per chunk, about equal for all chunks: a small last chunk would
+ * leave most registers unused. */
 static size_t chunk_images(const struct winograd *w, int n)
 {
     size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
@@ -37,7 +34,7 @@ static size_t chunk_images(const struct winograd *w, int n)
 }
 
 /* Returns the sizes for chunks of `chunk` images. If one thread computes all images in one chunk,
- * each panel is one slice, transformed just before its use. Otherwise there are no slices. */
+ * each panel is one slice. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
@@ -159,8 +156,8 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
     *add = true;
 }
 
-/* Computes dw [channels, block] of tap t: the products of one block of x and one block of dy,
- * summed over all positions. Overwrites dw, or adds to it if `add`. */
+/* Computes dw [channels, block] of tap t (+=, if `add`): the products of one block of x and one
+ * block of dy, summed over all positions. */
 static void multiply_tap(const struct conv_call *call, real *dw, int t, const real *x,
                          const real *dy, int channels, int n, bool add)
 {

@@ -1,8 +1,7 @@
 /* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes to
- * blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less than a
- * microsecond for the 784 bytes of an MNIST image. Without batch norm, forward only saves one byte
- * per output: the position of the maximum in its pooling window, or FROM_NOWHERE if ReLU set the
- * output to 0. Threads share the images. Each thread sums its gradients; the sums are added in
+ * blocks of channels; see first_conv.h. Backward converts the bytes again, in less than a
+ * microsecond per MNIST image. Without batch norm, forward only saves the origin of each output
+ * (see conv3x3.h). Threads share the images. Each thread sums its gradients; the sums are added in
  * thread order. */
 #include <string.h>
 
@@ -37,10 +36,9 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Sizes in reals of the parts of scratch that follow the scratch of batch norm. All threads share
- * the weights and bias in blocks. Each thread has one image, dweights (size `weights`), dbias (size
- * `bias`), and y or dy of one image in blocks. `y` is 0 unless the op's output is [N,C,H,W] or
- * batch norm follows. */
+/* Sizes in reals of the parts of scratch, after batch norm's. Threads share weights and bias in
+ * blocks. Each thread has one image, dweights (size `weights`), dbias (size `bias`), and y or dy of
+ * one image in blocks. `y` is 0 unless the op's output is [N,C,H,W] or batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };
@@ -162,8 +160,8 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
     return call->c->y + i * first_conv_kept(&call->f);
 }
 
-/* With batch norm, adds the outputs of image i to the batch statistics if forward needs these.
- * Without batch norm, copies y to the op's output if its layout is [N,C,H,W]. */
+/* Adds the outputs of image i to batch statistics if needed. Without batch norm, copies y to an
+ * output [N,C,H,W]. */
 static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
 {
     if (call->f.norm) {

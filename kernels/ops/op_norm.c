@@ -1,6 +1,5 @@
-/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels as a separate op. Used if a convolution
- * op could not fuse the norm, because ReLU or pooling lies between the convolution and the norm.
- * See norm_blocks.h. */
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels as a separate op. Used if ReLU or
+ * pooling lies between the convolution and the norm. See norm_blocks.h. */
 #include "kernels/ops/norm_blocks.h"
 
 static struct norm_call call_begin(const struct fused_layers *fused, const struct op_call *c)

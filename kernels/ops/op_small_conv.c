@@ -1,22 +1,18 @@
 /* Small convolutions, each with 2x2 pooling, optional ReLU and optional dropout of channels, one
  * image at a time. They suit LeNet and similar nets, whose weights fit into the first-level cache.
  *
- * Computing single images allows work to be skipped. In training, channels dropped by dropout2d are
- * not computed. In backward, only the maximum of a pooling window can have a gradient, and only if
- * ReLU did not set it to 0: for lenet_21k about 100 of 1,280 outputs of conv2. Vectors over images
- * would need no shuffles but could skip nothing; prototypes were half as fast. Because of ReLU,
- * speed depends slightly on the data.
+ * Computing single images allows work to be skipped. Channels dropped by dropout2d are not
+ * computed. In backward, only the maximum of a pooling window can have a gradient, and only if ReLU
+ * did not set it to 0: for lenet_21k about 100 of 1,280 outputs of conv2. Prototypes with vectors
+ * over images could skip nothing and were half as fast.
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.48
- * ms forward and 0.50 ms backward. In forward, 5x5 convolutions of more than four channels use
- * Winograd's algorithm. Backward is bounded by one store per tap to the gradient of the input. A
- * batch of 128 exceeds a second-level cache of 2 MiB. Therefore all convolutions are computed for
- * one group of images before the next group, and the next image is prefetched.
+ * ms forward and 0.50 ms backward.
  *
  * Images of bytes are convolved as bytes: scale and shift are folded into weights and bias (see
- * op_dense_bytes.c). The background is then 0, and forward marks the windows with a nonzero byte.
- * Backward only processes these windows, two thirds of all on MNIST. Threads share the images. Each
- * thread sums its gradients; the sums are added in thread order. */
+ * op_dense_bytes.c). Backward only processes windows with a nonzero byte, two thirds of all on
+ * MNIST. Threads share the images. Each thread sums its gradients; the sums are added in thread
+ * order. */
 #include "kernels/ops/op_small_conv.h"
 
 #define PARTS_MAX 4 /* largest number of convolutions per op */
@@ -54,8 +50,8 @@ static int cut_parts(const struct fused_layers *fused, struct fused_layers parts
     return n;
 }
 
-/* Lays out the saved data of each part, followed by the part's output. The output of the last part
- * is left out, because it is the output of the op. Returns the total size in bytes. */
+/* Lays out the saved data of each part and, except for the last part, its output. Returns the total
+ * size in bytes. */
 static size_t lay_out_parts(struct run *r, size_t images, void *base)
 {
     struct pieces p = {.base = base};

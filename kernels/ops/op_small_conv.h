@@ -7,9 +7,9 @@
 #include "kernels/simd/small_conv/small_conv.h"
 
 #define SMALL_CONV_CHANNELS_MAX 128 /* largest number of output channels */
-/* Images per group. All convolutions are computed for a group before the next group begins.
- * Activations between convolutions thus stay in the second-level cache, and their gradients exist
- * for one group only. */
+/* Images per group. All convolutions are computed for one group before the next. Activations
+ * between convolutions thus stay in the second-level cache, and their gradients exist for one group
+ * only. */
 #define SMALL_CONV_GROUP 32
 
 static inline size_t taps_of(const struct small_conv *c)
@@ -89,21 +89,19 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Returns whether to use Winograd's algorithm: for 5x5 kernels with more than CHANNELS_MAX input
- * channels. With fewer channels, direct sums are faster, because transforming Winograd's sums back
- * costs the same for any number of channels. */
+/* Returns whether to use Winograd's algorithm. With few channels, direct sums are faster:
+ * transforming Winograd's sums back costs the same for any number of channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;
 }
 
-/* Returns a pointer to an image as reals. Bytes are converted to reals in `space`. Reals are copied
- * to `space` if a vector load could reach beyond the end of x. Otherwise the pointer is into x. */
+/* Returns an image as reals: a pointer into x, or a copy in `space` if the image is bytes or a
+ * vector load could reach beyond the end of x. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
-/* Returns the number of layers, at most n, that form one small convolution; 0: none. A small
- * convolution is conv2d, an optional dropout2d, then maxpool2d with an optional ReLU directly
- * before or after maxpool2d. */
+/* Returns the number of layers, at most n, that form one small convolution; 0: none. They are
+ * conv2d, optional dropout2d, then maxpool2d with optional ReLU directly before or after it. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
 struct small_conv small_conv_shape(const struct fused_layers *fused);
 /* Lays out the data that forward saves for n images. If `base` is NULL, only computes the size.
@@ -134,8 +132,7 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 
-/* small_conv_clear_sums sets the sums of all threads to 0, before backward. After backward,
- * small_conv_add_sums writes the total of the sums, in thread order, to dparams or, if
- * ex->accumulate, adds it to dparams. */
+/* small_conv_clear_sums clears the sums of all threads before backward. After backward,
+ * small_conv_add_sums writes their total, in thread order, to dparams (+=, if ex->accumulate). */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);

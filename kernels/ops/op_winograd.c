@@ -1,28 +1,25 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
  * in simd/winograd/winograd.h.
  *
- * F4 transforms the 9 weights of a 3x3 kernel to 36 numbers. If the transformed weights are small,
- * they are computed once and stay in a second-level cache while small chunks of images are
- * processed. If the transformed weights are large and there is only one thread, they are computed
- * slice by slice, each slice just before its product. This costs less than writing all transformed
- * weights to memory and reading them for every chunk. The gradient of a slice is transformed back
- * as soon as it is summed. Forward saves V of all images, so that x need not be transformed again.
+ * F4 transforms the 9 weights of a 3x3 kernel to 36 numbers. Few weights are transformed once and
+ * stay in a second-level cache while small chunks of images are processed. Many weights, if there
+ * is only one thread, are transformed slice by slice, each slice just before its product. This
+ * costs less than writing all to memory and reading them for every chunk. Forward saves V of all
+ * images, so that x need not be transformed again.
  *
- * bf16 operands halve the steps of a product and the size of saved V. With bf16 operands, F4 sums
- * in runs of RUN terms like F2 and T2: the operands' rounding errors outweigh the accuracy that the
- * shorter runs of RUN_F4 would gain. */
+ * bf16 operands halve the steps of a product and the size of saved V. */
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Largest number of tiles in a chunk of several images: eight times the 12 tiles whose sums fit in
- * the registers of AVX-512. With sliced weights a chunk is larger, since each chunk transforms all
- * weights again. A block of M and a slice still fit into a second-level cache. */
+/* Most tiles in a chunk of several images: eight times the 12 whose sums fit in the registers of
+ * AVX-512. Chunks are larger with sliced weights, which each chunk transforms again. A block of M
+ * and a slice still fit into a second-level cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 
-/* Transformed weights of at least MANY_BYTES are sliced. A slice has at most SLICE_BYTES and
- * SLICE_ROWS, so that its weights for one point of the transform fit into a first-level cache. */
+/* Transformed weights of at least MANY_BYTES are sliced. A slice's weights for one point of the
+ * transform fit into a first-level cache. */
 #define MANY_BYTES  ((size_t)2 << 20)
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
@@ -53,8 +50,8 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-/* Returns the sizes of a chunk. m holds one block of M in forward and all of dM in backward. v
- * holds one block: first dM with interleaved pairs of tiles, later dV. */
+/* Returns the sizes of a chunk. m: one block of M in forward, all of dM in backward. v: one block
+ * of dM with interleaved pairs of tiles, later of dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t m = winograd_m(w, (int)chunk), dm = winograd_dm(w, (int)chunk);
@@ -135,9 +132,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Multiplies V' by block b of dM, for one chunk and one slice of dU. The slice begins at row
- * `first` of panel b. The product overwrites the slice or, if conv_du_adds is true, is added to the
- * slice. Returns the number of rows in the slice. */
+/* Multiplies V' of one chunk by block b of dM, into the slice of dU that begins at row `first` of
+ * panel b (+=, if conv_du_adds). Returns the number of rows in the slice. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {

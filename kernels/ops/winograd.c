@@ -22,9 +22,8 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
     w->tiles_w = ceil_divide(w->out.w, w->outputs);
 }
 
-/* Chooses direct sums in the exact plan. Otherwise chooses the requested algorithm or, if none is
- * requested, the algorithm with the fewest products. If F4 and F2 have equally many products,
- * chooses F2, which has smaller rounding errors. */
+/* Chooses direct sums in the exact plan, else the requested algorithm or the one with the fewest
+ * products. On a tie, prefers F2 to F4: its rounding errors are smaller. */
 static void choose_kind(struct winograd *w, const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;

@@ -1,6 +1,5 @@
-/* Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, as in PyTorch. Each
- * step first multiplies the weights by 1 - lr weight_decay. The moments depend on the gradient
- * only. State: first moments, then second moments. */
+/* Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, as in PyTorch. The
+ * moments depend on the gradient only. State: first moments, then second moments. */
 #include "kernels/optimizers/tables.h"
 
 static void adamw_update(const struct optimizer *o, real *params, const real *grads, size_t begin,

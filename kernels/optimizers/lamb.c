@@ -1,8 +1,8 @@
 /* You et al., "Large batch optimization for deep learning", ICLR 2020. Adam's direction with decay
  * is r = m'/(sqrt(v') + epsilon) + weight_decay p, with bias-corrected moments m' and v'. For each
- * tensor, r is scaled by ||p|| / ||r||, or by 1 if a norm is 0. Biases and tensors of batch norm
- * are not scaled or decayed. The direction is computed twice, block by block, to save memory.
- * State: first moments, then second moments. */
+ * tensor, r is scaled by ||p|| / ||r||, or by 1 if a norm is 0. Biases and batch norm are not
+ * scaled or decayed. r is computed twice, to save memory. State: first moments, then second
+ * moments. */
 #include "kernels/optimizers/tables.h"
 
 #define BLOCK ((size_t)256)

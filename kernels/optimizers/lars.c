@@ -1,7 +1,7 @@
 /* You, Gitman, Ginsburg, "Large batch training of convolutional networks", 2017. The learning rate
  * of each tensor is multiplied by ratio = trust ||p|| / (||g|| + weight_decay ||p||), or by 1 if a
- * norm is 0. Biases and tensors of batch norm have ratio 1 and no decay. As in the paper, the
- * velocity v includes lr: v <- momentum v + lr ratio (g + weight_decay p), p <- p - v. */
+ * norm is 0. Biases and batch norm have ratio 1 and no decay. As in the paper, the velocity v
+ * includes lr: v <- momentum v + lr ratio (g + weight_decay p), p <- p - v. */
 #include "kernels/optimizers/tables.h"
 
 static void lars_norms(const struct optimizer *o, const struct tensor_desc *tensor,

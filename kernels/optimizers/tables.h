@@ -1,11 +1,10 @@
 /* Functions that each optimizer implements, and helpers for them. Internal to kernels/.
  *
  * All files in this folder except optimizer.c are compiled once per instruction set of isa.h. All
- * sets must give the same bits, so that ranks on different machines hold the same weights. Three
- * rules ensure equal bits. Each number is computed by the same operations in the same order: IEEE
- * 754 operations round the same at every vector width. Nothing is fused or reassociated:
- * -ffp-contract=off, no -ffast-math. No mathematical function is called except sqrt, because other
- * functions differ in their last bits between processors. */
+ * sets must give the same bits, so that ranks on different machines hold the same weights. Each
+ * number is therefore computed by the same operations in the same order. Nothing is fused or
+ * reassociated: -ffp-contract=off, no -ffast-math. No mathematical function is called except sqrt,
+ * because others differ in their last bits between processors. */
 #pragma once
 
 #include <math.h>
@@ -27,9 +26,8 @@ struct optimizer_rule {
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
     /* `norms`, then `update_part`, update [begin, end) of one tensor, in one thread and a fixed
-     * order. `norms` updates the state on which norms depend (lamb) and sets norms2 to the sums of
-     * squares over [begin, end) of the parameters and of the gradients (lars) or update (lamb). It
-     * leaves norms2 unchanged if the tensor's learning rate does not depend on norms. */
+     * order. `norms` works as optimizer_norms, but sets norms2, or leaves it unchanged if the
+     * tensor's learning rate does not depend on norms. */
     void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
                   const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
     void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
@@ -51,10 +49,9 @@ static inline double whole_power(double base, uint64_t n)
     return power;
 }
 
-/* Bias correction of Adam after t = `step` steps, moved out of the loop over parameters to save a
- * division: lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root).
- * adam_root returns root = sqrt(1-beta2^t), adam_epsilon returns epsilon root, and adam_rate
- * returns rate = lr root/(1-beta1^t). */
+/* Bias correction of Adam after t = `step` steps, outside the loop over parameters: lr
+ * m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root). adam_root
+ * returns root = sqrt(1-beta2^t), adam_rate returns rate = lr root/(1-beta1^t). */
 static inline double adam_root(const struct optimizer *o, uint64_t step)
 {
     return sqrt(1 - whole_power(o->beta2, step));

@@ -1,6 +1,5 @@
-/* Converts between planes and blocks of channels: transposes squares of VECTOR_LANES channels by as
- * many pixels in registers. Number by number, the conversion took 20 % of the time of vgg11_bn's
- * matrix products. */
+/* Converts between planes and blocks of channels by transposing squares in registers. Number by
+ * number, this took 20 % of the time of vgg11_bn's matrix products. */
 #include "kernels/simd/blocks.h"
 
 #include "kernels/simd/transpose.h"

@@ -1,8 +1,6 @@
-/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. fp16 uses
- * conversion instructions if the instruction set has them, except in the double build. Otherwise
- * fp16 uses integer arithmetic on the bits, with the same result. bf16 always uses integer
- * arithmetic. Flushing float denormals to zero does not affect fp16, whose smallest number is far
- * above them. */
+/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Instructions and
+ * integer arithmetic give the same result. Flushing float denormals to zero does not affect fp16,
+ * whose smallest number is far above them. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -75,10 +73,10 @@ INLINE vfloat decode_fp16(vcodes codes)
 
 #else
 
-/* Encodes by integer arithmetic. If rounding carries out of the fraction, the result is the next
- * power of two, or infinity after the largest fp16. Below 2^-14, fp16 numbers are multiples of
- * 2^-24. This is the last place of floats in [1/2, 1), so adding 1/2 rounds to a multiple. NaN
- * keeps its upper bits and becomes quiet, as with conversion instructions. */
+/* Encodes by integer arithmetic. A carry out of the fraction gives the next power of two, or
+ * infinity. Below 2^-14, fp16 numbers are multiples of 2^-24, the last place of floats in [1/2, 1):
+ * adding 1/2 rounds to a multiple. NaN keeps its upper bits and becomes quiet, as with conversion
+ * instructions. */
 INLINE vcodes encode_fp16(vfloat x)
 {
     vbits sign = (vbits)x & FLOAT_SIGN;

@@ -1,6 +1,5 @@
 /* Operands and results of a dense layer's products (op_dense.c). Rows of a matrix are `ld` numbers
- * apart; blocks are as in the products of simd/winograd/winograd.h. In instruction sets with bf16
- * products, operands are bf16, packed two per real. */
+ * apart. Blocks and operands are as in simd/winograd/winograd.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,8 +15,8 @@ struct dense_functions {
     /* Transposes to operands: to [columns/pair, block, pair] <- from [rows, columns], rows <=
      * block. If the number of columns is odd, the last pair is padded with zeros. */
     void (*transposed)(real *to, const real *from, size_t ld, int rows, int columns);
-    /* Stores results: to [rows, columns] <- from [rows, block] + bias [columns]. If `add`, the
-     * results are added to `to`. If bias is NULL, none is added. `from` holds reals. */
+    /* Stores results: to [rows, columns] <- (or +=, if `add`) from [rows, block] + bias [columns];
+     * bias NULL: none. `from` holds reals. */
     void (*store)(real *to, size_t ld, const real *from, int rows, int columns, const real *bias,
                   bool add);
 };

@@ -24,9 +24,8 @@ struct dense_bytes {
 };
 
 struct dense_bytes_functions {
-    /* Folds scale and shift into a copy of params, so that the layer can read bytes. Stores the
-     * weights in folded [blocks][outputs][16] and the bias in bias [outputs]. If params have no
-     * bias, bias holds only the folded shift. */
+    /* Folds scale and shift into a copy of params: weights in folded [blocks][outputs][16], bias in
+     * bias [outputs], which holds only the folded shift if params have no bias. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
     /* Computes y [outputs] of one image. In marks [words], marks every block with a nonzero byte,
      * and always an incomplete last block. */
@@ -36,9 +35,9 @@ struct dense_bytes_functions {
      * image i; `transposed` has words * 32 elements. */
     void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
                       uint64_t *transposed);
-    /* Computes the gradient of one block's weights from dy [N,outputs] and transposed marks
-     * [groups][words * 32]. Stores the gradient in dw [outputs,inputs], or adds it to dw if
-     * `accumulate`. Reads dbias [outputs], the sum of dy over the images. */
+    /* Computes the gradient of one block's weights in dw [outputs,inputs] (+=, if `accumulate`)
+     * from dy [N,outputs], its sum over the images dbias [outputs], and transposed marks
+     * [groups][words * 32]. */
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
                      const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };

@@ -1,7 +1,5 @@
-/* Forward and backward of first_conv.h. With AVX-512, which has 32 registers, forward holds 24
- * vectors of sums in registers: 2 by 6 outputs, for the two vectors of a block of channels. With
- * other instruction sets, it holds 2 by 2 outputs. Backward holds the gradients of nine taps in
- * registers during a pass over an image, for one or three input channels and one vector of output
+/* Forward and backward of first_conv.h. Backward holds the gradients of nine taps in registers
+ * during a pass over an image, for one or three input channels and one vector of output
  * channels. */
 #include "kernels/simd/first_conv.h"
 
@@ -18,17 +16,16 @@
 
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
-/* A barrier across which the compiler does not move loads. Neighbouring taps share inputs. If these
- * inputs stayed in registers from tap to tap, they would displace the sums, which nearly fill the
- * registers. */
+/* A barrier across which the compiler does not move loads. Neighbouring taps share inputs; if kept
+ * in registers, these would displace the sums. */
 #if defined(__AVX512F__)
 #define LOADS_STAY_HERE __asm__ volatile("" ::: "memory")
 #else
 #define LOADS_STAY_HERE
 #endif
 
-/* Adds the convolution of one input channel with `weights` [3, 3, BLOCK] to y [2, ROWS, COLUMNS]. x
- * points into this channel, to the input patch of the first output. */
+/* Adds the convolution of one input channel with `weights` [3, 3, BLOCK] to y [2, ROWS, COLUMNS].
+ * x: first output's input patch in this channel. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3
@@ -107,8 +104,7 @@ INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, 
 }
 
 /* Adds the weight gradients of an image to dweights, for `channels` channels of x and one vector of
- * output channels. The sums stay in registers for a whole image, and each output gradient is loaded
- * once for all channels. Returns the sum of the output gradients. */
+ * output channels. Returns the sum of the output gradients. */
 INLINE vreal backward_channels(int channels, int epilogue, const struct first_conv *f,
                                real *dweights, const real *dy, const uint8_t *from, const real *x)
 {
@@ -129,8 +125,8 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
 }
 
 /* Adds the weight gradients of an image to dweights, for input channels [first, first + channels)
- * and one block of output channels. If `first` is 0, which occurs once per block, adds the sum of
- * the output gradients to dbias. */
+ * and one block of output channels. With `first` 0, once per block, also adds the sums of the
+ * output gradients to dbias. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

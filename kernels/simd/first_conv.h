@@ -1,9 +1,9 @@
 /* The first convolution of a net: 3x3, on images of bytes with few channels.
  *
- * With 9 or 27 products per sum, gathering input patches for a matrix product (im2col) took longer
- * than the product (backward: 17-20 GFLOP/s). Here each pass converts an image to reals once, with
- * a border of zeros. Forward keeps the sums of 2 by 6 outputs (2 by 2 without AVX-512) for 2
- * vectors of channels in registers, and broadcasts inputs from the first-level cache. */
+ * With 9 or 27 products per sum, gathering input patches (im2col) took longer than the matrix
+ * product. Here each pass converts an image to reals once, with a border of zeros. Forward keeps
+ * the sums of 2 by 6 outputs (2 by 2 without AVX-512) for 2 vectors of channels in registers, and
+ * broadcasts inputs from the first-level cache. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -45,8 +45,8 @@ static inline size_t first_conv_panel(const struct first_conv *f)
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* Functions for one image x [C, image_h, image_w]. y, dy and `from` are [O/block, h, w, block].
- * Each byte of `from` is the origin, in the pooling window, of one number of y. */
+/* Functions for one image x [C, image_h, image_w]. y, dy and `from` are [O/block, h, w, block];
+ * `from`: origins of y (see conv3x3.h). */
 struct first_conv_functions {
     int block;
     /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */

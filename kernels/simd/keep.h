@@ -1,5 +1,5 @@
-/* Computes dropout masks from the random words of rng_words4, many words at a time. Drawing word by
- * word took 30 us of lenet_21k's step, as long as a dense layer. */
+/* Draws dropout masks from many random words of rng_words4 at a time. Drawing word by word took as
+ * long as a dense layer (30 us of lenet_21k's step). */
 #pragma once
 
 #include <stddef.h>
@@ -7,8 +7,7 @@
 
 struct keep_functions {
     /* Draws keep [units]: keep[i] is 1 if the upper 24 bits of random word i are at least `least`,
-     * else 0. Words are counted from the first word of block counter[0]. `counter` and `key` are as
-     * in rng_philox. */
+     * else 0. Word 0 is the first of block counter[0]. `counter` and `key` are as in rng_philox. */
     void (*draw)(uint8_t *keep, size_t units, const uint32_t counter[4], const uint32_t key[2],
                  uint32_t least);
 };

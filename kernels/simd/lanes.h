@@ -248,9 +248,8 @@ INLINE void vreal_transpose(vreal *square)
 #define LANES_HAS_QUADS
 #define QUADS (VECTOR_LANES / 4)
 
-/* Loads four numbers from each of the first `quads` of the addresses a, b, c and d; the other lanes
- * are 0. Uses broadcasts, because shuffles of whole vectors would all use the same execution
- * port. */
+/* Loads four numbers from each of the first `quads` addresses; the other lanes are 0. Uses
+ * broadcasts, because shuffles of whole vectors would all use the same execution port. */
 INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const real *d,
                             const int quads)
 {
@@ -324,9 +323,8 @@ INLINE uint16_t vreal_nonzero_bits(vreal x)
 #endif
 }
 
-/* Stores the lanes whose bit in `which` is set, without gaps: from `lanes` to `values` and from
- * `places` to `at`. Returns the number of set bits. `values` and `at` need room for a whole
- * vector. */
+/* Stores the lanes whose bit in `which` is set, without gaps: `lanes` to `values`, `places` to
+ * `at`. Returns their number. `values` and `at` need room for a whole vector. */
 INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

@@ -1,8 +1,6 @@
-/* Batch norm on one block of channels, fused with the ReLU and pooling that follow, to save passes
- * over memory. Lanes are channels. Sums along a row, which is short, are in `real`; sums over rows
- * are in double. 16-bit activations (operands.h) halve the memory traffic. All passes except
- * sum_inputs prefetch the memory of x, 4 KiB ahead, since the processor's prefetcher stops at page
- * boundaries. */
+/* Batch norm on one block of channels, fused with ReLU and pooling to save passes over memory.
+ * Lanes are channels. Sums along a row, which is short, are in `real`; sums over rows are in
+ * double. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"

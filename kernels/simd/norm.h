@@ -22,8 +22,8 @@ struct norm_functions {
      * and stores y. */
     void (*normalise)(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
                       const real *scale, const real *bias);
-    /* Adds d and d * (x - mean), summed over positions, to sums [2, block]. d is the gradient of
-     * batch norm's output, computed from dy by the adjoint of the epilogue. */
+    /* Adds d and d * (x - mean), summed over positions, to sums [2, block]. d is dy after the
+     * adjoint of the epilogue. */
     void (*sum_gradients)(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
                           const real *x, const real *mean);
     /* Computes dx <- of_dy * d + (of_x * (x - mean) + constant), with d as in sum_gradients. terms

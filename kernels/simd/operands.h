@@ -3,8 +3,7 @@
  *
  * Operands, the factors of matrix products, are bf16 if the instruction set has bf16 products. A
  * real holds PAIR operands, and a row of a block has ROW reals. Activations ("values") have the
- * net's precision in every instruction set. value_load and value_store take this precision as a
- * constant argument. */
+ * net's precision in every instruction set. */
 #pragma once
 
 #include "kernels/simd/codes16.h"
@@ -157,10 +156,10 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 #endif
 }
 
-/* Defines the function `name`, which calls the INLINE function f with a constant precision and the
- * given arguments. The 16-bit variants are not inlined, because they could otherwise change the
- * rounding of the fp32 variant: in a sum of two products, the surrounding code determines which
- * product the compiler fuses with the addition. */
+/* Defines the function `name`, which calls the INLINE function f with a constant precision. The
+ * 16-bit variants are not inlined, as they could change the rounding of the fp32 variant:
+ * surrounding code determines which product of a sum of two the compiler fuses with the
+ * addition. */
 #define BY_PRECISION(name, precision, f, parameters, ...)                                          \
     static __attribute__((noinline)) void name##_bf16 parameters                                   \
     {                                                                                              \

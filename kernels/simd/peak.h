@@ -11,8 +11,8 @@ struct peak_functions {
     /* Sums products in registers in `rounds` rounds. Returns a number computed from the products,
      * so that the compiler keeps the computation. */
     real (*run)(size_t rounds);
-    /* `load` returns the sum of x [n]. `add` adds the second quarter of x [n] to the first, and the
-     * fourth to the third. n must be a multiple of PEAK_REALS. */
+    /* `load` returns the sum of x [n]. `add` adds the second quarter of x to the first, the fourth
+     * to the third. n must be a multiple of PEAK_REALS. */
     real (*load)(const real *x, size_t n);
     void (*add)(real *x, size_t n);
 };

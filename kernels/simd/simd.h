@@ -1,9 +1,7 @@
 /* Declarations shared by the files in this folder. Each file is compiled once per instruction set
  * of isa.h, with SIMD_SUFFIX set to the name of the set, and exports one const table of functions.
- * Contraction into fused multiply-add is enabled in this folder only. The code is generic C on
- * vectors of VECTOR_LANES numbers. Code with intrinsics is guarded by the macro of its set
- * (__AVX512F__, __AVX2__). On AArch64 the portable set is the only one: compilers use NEON and
- * fused multiply-add by default (ci/arm64.sh checks this). */
+ * Only this folder enables contraction into fused multiply-add. On AArch64 the portable set is the
+ * only one: compilers use NEON and fused multiply-add by default (ci/arm64.sh checks this). */
 #pragma once
 
 #include <stdint.h>
@@ -35,8 +33,8 @@ typedef int32_t lane_int;
 #endif
 typedef lane_int vint __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Inlines a function in every call, for functions with a parameter that is constant in each call,
- * such as a count. The compiler then compiles the function separately for each value. */
+/* Inlines a function in every call, so that it is compiled separately for each value of a constant
+ * parameter, such as a count. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Cases of a switch that call f with a constant first argument. f must be INLINE, so that it is
@@ -73,8 +71,8 @@ static inline void vreal_store(real *x, vreal v)
     memcpy(x, &v, sizeof v);
 }
 
-/* Load or store the first `count` lanes of a vector, or all lanes if count >= VECTOR_LANES. Loads
- * set the other lanes to 0. Memory after the first `count` numbers is not accessed. */
+/* Load or store the first `count` lanes of a vector, all lanes if count >= VECTOR_LANES. Loads set
+ * the others to 0. Memory after `count` numbers is not accessed. */
 static inline vreal vreal_load_first(const real *x, size_t count)
 {
     if (count >= VECTOR_LANES)

@@ -1,8 +1,7 @@
 /* AMX tiles: eight registers of up to 16 rows of 64 bytes. One instruction multiplies two tiles.
  * Tile operations are macros because tile numbers are part of the instruction (Intel, "Architecture
- * instruction set extensions programming reference", chapter on AMX). Each thread configures the
- * shapes of its tiles before use and releases the tiles afterwards, which keeps context switches
- * cheap. */
+ * instruction set extensions programming reference", chapter on AMX). Each thread configures its
+ * tiles before use and releases them afterwards, which keeps context switches cheap. */
 #pragma once
 
 #include <stdint.h>
@@ -16,11 +15,10 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* TILE_SHAPE(shapes) configures and zeroes all tiles, TILE_RELEASE() releases all, TILE_ZERO(tile)
- * zeroes one. TILE_LOAD and TILE_STORE(tile, address, stride) transfer rows that are `stride` bytes
- * apart. TILE_ADD_PRODUCT(sum, a, b) adds the matrix product of tiles a [rows, pairs] and b [pairs,
- * columns], whose elements are pairs of bf16, to the floats of tile `sum`. Products are exact, sums
- * are rounded to nearest, denormals are zero. */
+/* TILE_SHAPE(shapes) configures and zeroes all tiles. TILE_LOAD and TILE_STORE(tile, address,
+ * stride) transfer rows that are `stride` bytes apart. TILE_ADD_PRODUCT(sum, a, b) adds the matrix
+ * product of tiles a [rows, pairs] and b [pairs, columns], with pairs of bf16, to the floats of
+ * tile `sum`. Products are exact, sums are rounded to nearest, denormals are zero. */
 #ifdef MODEL_OF_TILES
 #include MODEL_OF_TILES
 #else

@@ -25,9 +25,9 @@ struct left {
     int ranks;
 };
 
-/* Selects the launches that a CSV file covers: valid timed launches (`time`), valid accuracy runs
- * (`accuracy`), and diverged launches of the selected kinds (`diverged`). `records`: whether the
- * ranks' records are required, read if they exist, or not read. */
+/* Selects the launches that a CSV file covers: valid timed launches, valid accuracy runs, and
+ * diverged launches of these kinds. `records`: whether the ranks' records are required, optional or
+ * not read. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;
@@ -52,9 +52,8 @@ static struct left left_of(const struct csv *csv, size_t i)
     return left;
 }
 
-/* Calls `write` for every launch that `chosen` selects, except launches without records if `chosen`
- * needs records. Reads records again, one launch at a time, because the steps of a whole campaign
- * may not fit into memory. */
+/* Calls `write` for every launch that `chosen` selects and that has the required records. Reads
+ * records one launch at a time, to bound the memory. */
 static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_left *write,
                                    struct error *e)
 {

@@ -1,6 +1,5 @@
-/* Writes the timeline of a launch as rows of timeline.csv and as timeline.json: spans of all ranks
- * on rank 0's clock, concurrent messages in separate lanes. timeline.json has the Trace Event
- * Format (Chromium's catapult project, 2016), with complete events (X) and metadata (M). */
+/* Writes the timeline of a launch: spans of all ranks on rank 0's clock, concurrent messages in
+ * separate lanes. timeline.json has the Trace Event Format (Chromium's catapult project, 2016). */
 #include "bench/collect/csv/timelines.h"
 
 #include <math.h>
@@ -72,9 +71,8 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
 }
 
 /* Appends a "wait" span to `spans` [n] of a rank: the part of the rank's communication span before
- * the last rank arrived. Appends none if no communication span begins at the rank's arrival
- * (arrive_ns), or if arrival times are unknown or differ by less than the clocks' error. Returns
- * the new n. */
+ * the last rank arrived. Appends none if arrival times are unknown or within the clocks' error.
+ * Returns the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {
@@ -127,9 +125,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists the spans that all ranks recorded in one step: the step of the first span of the lowest
- * rank that has spans. The list is empty if the ranks' clocks cannot be compared. Free
- * list->items. */
+/* Lists the spans of all ranks in one step: the step of the first span of the lowest rank with
+ * spans. Lists none if the ranks' clocks cannot be compared. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {

@@ -60,7 +60,7 @@ struct reading {
 enum { NUMBER_BYTES = 512 };
 
 /* Returns the length of the fraction, such as ".5", that follows the first `length` characters of
- * `text`. 0: no fraction follows, or the first `length` characters are not all digits. */
+ * `text`; 0: none, or these characters are not all digits. */
 static size_t decimals_after(const char *text, size_t length)
 {
     static const char ten[] = "0123456789";

@@ -219,8 +219,8 @@ static size_t count_arrivals(const struct waits *waits, const struct rank_record
 }
 
 /* Sets the mean waiting time per step, over all ranks and of each rank. The mean over ranks stays
- * unknown if it is below error_ns, the error of the clocks. The times of all ranks stay unknown if
- * the longest is below error_ns. */
+ * unknown below error_ns, the error of the clocks. All ranks' times stay unknown if the longest is
+ * below error_ns. */
 static void take_waits(struct launch_result *result, const struct waits *waits, int ranks,
                        size_t steps, double error_ns)
 {
@@ -239,8 +239,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     launch_list_waits(result, ranks);
 }
 
-/* Returns the rank with the most steps in which it certainly arrived last. -1: no step has a
- * certain last rank, or another rank may have arrived last in at least as many steps. */
+/* Returns the rank that surely arrived last in the most steps. -1: none did, or another rank may
+ * have arrived last in at least as many steps. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -313,9 +313,9 @@ static double epoch_steps(const struct rank_record *records)
     return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
 }
 
-/* Sets the step and epoch time of the slowest rank, and the mean useful processor time of ranks (%
- * of wall time). Useful time excludes polling, which is measured as wall time. If polling exceeds a
- * rank's processor time, the percentage is unknown. */
+/* Sets the step and epoch time of the slowest rank, and the mean processor time of ranks without
+ * polling (% of wall time). The percentage is unknown if polling, measured as wall time, exceeds a
+ * rank's processor time. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double slowest_ns = 0, cpu = 0;
@@ -413,9 +413,8 @@ static bool is_first(const struct rank_record *records, int i,
     return first == i;
 }
 
-/* Sets the numbers of nodes and machines, the largest number of ranks on a node, and the lists of
- * nodes and processor models. Nodes are distinguished by name; ranks of a node need not be
- * consecutive. */
+/* Sets the numbers of nodes and machines, the most ranks on a node, and the lists of nodes and
+ * processor models. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->nodes = result->ranks_per_node = result->machines = 0;
@@ -459,8 +458,7 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
 }
 
 /* Sets the energy per step and per epoch of all machines' processor packages, and the images per
- * joule. The first rank of each node recorded the energy. Emulated hosts of a machine measure the
- * same packages, so only the machine's first rank counts. */
+ * joule. Emulated hosts measure the same packages, so only a machine's first rank counts. */
 static void fill_energy(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double energy_j = 0, images = (double)records[0].hello.global_batch;

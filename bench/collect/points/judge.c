@@ -99,9 +99,8 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
-/* Reports launches in which gradients overflowed in most steps: a step that overflows does not
- * update the weights, so most steps trained nothing. Elastic runs are not judged: all_steps has
- * only the steps of their last segment. */
+/* Marks the point as unverified if gradients overflowed in most steps of a launch: such steps train
+ * nothing. Elastic runs are not judged: all_steps has only the steps of their last segment. */
 static bool find_overflow(struct point_summary *p, const struct samples *samples)
 {
     bool fixed = config_number(&p->point->config, OPT_LOSS_SCALE) > 0;
@@ -119,9 +118,8 @@ static bool find_overflow(struct point_summary *p, const struct samples *samples
     return false;
 }
 
-/* Returns whether a test accuracy is below the minimum that the spec requires; if so, the point
- * becomes unverified. The minimum does not apply to strategy none at several ranks, where each rank
- * trains alone. */
+/* Returns whether a test accuracy is below the spec's minimum; if so, the point becomes unverified.
+ * Strategy none at several ranks has no minimum, since each rank trains alone. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
                             const struct samples *accuracy)
 {

@@ -31,8 +31,8 @@ static enum status held_by_rank(struct net_desc *held, const struct point *point
                           e);
 }
 
-/* Returns whether one op computes layer i - 1 and layer i. Plans other than the reference compute a
- * 3x3 convolution of stride 1 and its batch norm in one op. */
+/* Returns whether one op computes layers i - 1 and i. Plans other than the reference join a 3x3
+ * convolution of stride 1 and its batch norm. */
 static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan plan)
 {
     const struct layer_desc *conv = &layers[i - 1];
@@ -128,9 +128,8 @@ static size_t width_of(const struct samples *samples)
     return is_double ? sizeof(double) : sizeof(float);
 }
 
-/* Takes measured values from timed launches or, if there are none, from accuracy runs. Model states
- * of elastic accuracy runs are ignored, because the number of ranks may change during such a
- * run. */
+/* Measured values are from timed launches or, if there are none, from accuracy runs. Model states
+ * of elastic accuracy runs are ignored, since the number of ranks may change. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct point_samples *all, struct error *e)
 {

@@ -1,7 +1,6 @@
-/* Finds disturbed launches by comparison with other launches of the campaign, or of the point. A
- * launch is flagged only if the disturbance takes at least about 1 % of the launch's time. If all
- * launches are alike, none is flagged unless other programs or a hypervisor use more than
- * SUMMARY_BUSY_PCT of the processor time. */
+/* Finds disturbed launches by comparison with other launches of the campaign, or of the point.
+ * Flags only disturbances of at least about 1 % of a launch's time. If all launches are alike,
+ * flags them only if other programs or a hypervisor use more than SUMMARY_BUSY_PCT. */
 #include "bench/collect/points/noise.h"
 
 #include <math.h>
@@ -12,8 +11,8 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* A launch is disturbed if the processor time of other programs (foreign_pct) or of a hypervisor
- * (steal_pct) exceeds the median of all launches by more than this many percentage points. */
+/* A launch is disturbed if foreign_pct (other programs) or steal_pct (hypervisor) exceeds the
+ * median of all launches by more than this many percentage points. */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -21,8 +20,7 @@
 #define TICKS 2.0
 
 /* A fixed computation is slow if it takes this many standard deviations longer than the median over
- * launches on equally many cores. The standard deviation is estimated from the median absolute
- * deviation (MAD). */
+ * launches on equally many cores. */
 #define WORK_DEVIATIONS 5.0
 /* A slow computation must also exceed the median by at least this share of the median, because
  * clock rates vary by a few per cent. */
@@ -45,8 +43,8 @@
  * number in total. */
 #define SWITCHES_FEW 4.0
 
-/* The limit of page faults rises by this factor times their median share over the point's launches,
- * and the limit of context switches by this factor times their median rate. */
+/* The limits of page faults and context switches rise by this factor times the medians over the
+ * point's launches. */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
@@ -115,9 +113,8 @@ static double median_of(const struct judge *j, size_t offset)
     return stats_median(j->values, n);
 }
 
-/* Flags a launch during which other programs, or a hypervisor, used more processor time than usual.
- * The limit depends on the campaign's median, but is at most SUMMARY_BUSY_PCT plus the rounding
- * error of the counters. */
+/* Flags a launch during which other programs, or a hypervisor, used more processor time than
+ * usual. */
 static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
 {
     struct launch_result *r = &launch->result;
@@ -133,9 +130,9 @@ static bool is_on_cores(const struct summary *s, const struct summary_launch *la
     return launch->ok && point_cores(&s->spec->points[launch->point]) == cores;
 }
 
-/* Flags launches in which a fixed computation was slow both before and after the steps. If it was
- * slow only once, the disturbance is assumed to have missed the steps. Compares launches on equally
- * many cores, because more busy cores may lower the clock rate. */
+/* Flags launches in which a fixed computation was slow both before and after the steps: if slow
+ * once, the disturbance may have missed the steps. Compares launches on equally many cores, since
+ * more busy cores may lower the clock rate. */
 static void judge_cores(struct judge *j, int cores)
 {
     struct summary *s = j->s;
@@ -236,9 +233,9 @@ size_t noise_points_tested(const struct summary *s)
     return n;
 }
 
-/* Returns -1 if steps get shorter during a launch, 1 if they get longer, 0 without a significant
- * trend of more than TREND_LEAST_PCT. The test uses one value per launch, because steps of one
- * launch are correlated. */
+/* Returns -1 if steps get shorter during a launch, 1 if longer, 0 without a significant trend of
+ * more than TREND_LEAST_PCT. Tests one value per launch, since steps of one launch are
+ * correlated. */
 static int trend_direction(const struct samples *time, double trend_pct, size_t tested)
 {
     size_t n = 0;

@@ -37,8 +37,7 @@ static bool are_twins(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Returns whether a simulated point can be compared with point p: p is neither a user's program nor
- * a calibration, its ranks communicate, and its step time was measured, not simulated. */
+/* Returns whether a simulated point can be compared with point p. */
 static bool can_be_compared(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;

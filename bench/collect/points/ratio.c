@@ -1,5 +1,5 @@
-/* Computes ratios between points: speed-up, overlap, ratio to the peer program, ratio of bytes
- * sent. All except the ratio of bytes are medians over pairs of launches in the same block. */
+/* Computes ratios between points: speed-up, overlap, ratio to the peer program, bytes sent. All but
+ * the last are medians over pairs of launches in the same block. */
 #include <math.h>
 #include <stddef.h>
 
@@ -7,9 +7,8 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns `ratio`, the ratio of p to `reference` over n pairs of launches. Returns `unknown` if a
- * point diverged, or if lost launches leave n < 2: one pair has no interval to show its
- * uncertainty. */
+/* Returns `ratio`, over n pairs of launches. Returns `unknown` if a point diverged, or if lost
+ * launches leave n < 2: one pair has no interval. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {
@@ -20,7 +19,7 @@ static struct interval judged(struct interval ratio, size_t n, const struct poin
 }
 
 /* Returns the serial fraction of Karp and Flatt ("Measuring parallel processor performance", 1990).
- * r: cores of the point / cores of the base point. NAN if r <= 1 or r is NAN (weak scaling). */
+ * r: cores of the point / cores of the base point. NAN if r is NAN (weak scaling) or r <= 1. */
 static double karp_flatt(double speedup, double r)
 {
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
@@ -52,8 +51,7 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
 }
 
 /* If the point or its base is oversubscribed, removes efficiency, serial fraction and the interval
- * of the speed-up. If the point is oversubscribed, also removes the interval of images_per_s. Times
- * on shared cores are valid, but do not show how the point would scale on more cores. */
+ * of the speed-up. Times on shared cores do not show how the point would scale on more cores. */
 static void withhold_claims(struct point_summary *p, const struct summary *s)
 {
     const struct point_summary *base = &s->points[p->base];
@@ -67,8 +65,7 @@ static void withhold_claims(struct point_summary *p, const struct summary *s)
 }
 
 /* Returns the median of the bytes that the point sends, divided by the base point's median; NAN if
- * the base point sends nothing. Bytes differ little between launches of a point, since few messages
- * depend on timing. */
+ * the base point sends nothing. */
 static double bytes_ratio(const struct samples *time, const struct samples *base)
 {
     double own = samples_median(time, offsetof(struct launch_result, bytes_wire));
@@ -76,9 +73,8 @@ static double bytes_ratio(const struct samples *time, const struct samples *base
     return reference > 0 ? own / reference : NAN;
 }
 
-/* Splits the ratio to the fastest peer into two factors: FLOPs of the peer / FLOPs of the point,
- * and FLOP/s of the point / FLOP/s of the peer. A peer that does not report its FLOPs is assumed to
- * compute all FLOPs of the network. */
+/* Splits the ratio to the fastest peer into work_ratio and rate_ratio. A peer that does not report
+ * its FLOPs is assumed to compute all FLOPs of the network. */
 static void set_peer_factors(struct point_beside_peer *b, const struct samples *time,
                              const struct samples *peer)
 {

@@ -17,8 +17,8 @@ extern const struct markup markup_markdown, markup_latex;
 /* Writes a text, with special characters escaped. */
 void markup_write_text(FILE *out, const struct markup *m, const char *text);
 
-/* Write the markup before a table, between its header row and the other rows, and after the table.
- * The first `numbers` columns hold numbers, the next `texts` columns hold texts. */
+/* Write the markup before a table, after its header row, and after the table. The first `numbers`
+ * columns hold numbers, the next `texts` columns texts. */
 void markup_begin_table(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_headers(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_table(FILE *out, const struct markup *m);

@@ -157,16 +157,16 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* Returns whether to add a column for a varying option. Ranks already have a column; metrics get
- * none. The command gets a column only if points have no case names. */
+/* Returns whether a varying option gets its own column. Ranks already have one; case names replace
+ * the command. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&
            (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
 }
 
-/* Adds a column of results if some point has a value. If a point runs a user's program, step times
- * are headed "time ms", since they may be times of whole launches. */
+/* Adds a column of results if some point has a value. For a user's program, step_ms may be the time
+ * of a whole launch. */
 static void add_measured(struct table *t, const struct table_column *column)
 {
     bool is_time = column->member == offsetof(struct point_summary, step_ms);

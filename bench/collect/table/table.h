@@ -16,9 +16,8 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 
 struct table_column {
     const char *header;
-    /* Priority on a narrow terminal. The column of lowest priority is dropped first. Columns of
-     * priority TABLE_WORTH_KEPT are never dropped. Texts are shortened before columns of priority
-     * TABLE_WORTH_TIMES or higher are dropped. */
+    /* Priority on a narrow terminal; the lowest is dropped first. From TABLE_WORTH_KEPT on: never
+     * dropped. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
@@ -47,9 +46,8 @@ struct table {
 
 void table_make(struct table *t, const struct summary *s);
 
-/* Makes the table fit into `width` terminal columns (0: unlimited). Until it fits, in this order:
- * moves columns that are equal in every row to `same`, with their values; shortens texts; moves
- * columns of low priority to `left_out`; shortens texts further; moves more columns. */
+/* Makes the table fit into `width` terminal columns (0: unlimited). Moves columns that are equal in
+ * every row to `same`, shortens texts, then moves columns of low priority to `left_out`. */
 void table_fit(struct table *t, int width);
 
 /* Prints a cell right-aligned in `width` terminal columns. If the text is longer, leaves out its
@@ -124,9 +122,8 @@ void table_print(FILE *out, const struct summary *s, const char *run_dir, const 
  * figures (see figures_check_sweep). */
 const char *const *table_sweep_names(size_t *n);
 
-/* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv, kernels.csv or
- * limits.csv. Sets *all_well to false if comm.csv, compare.csv or kernels.csv has a wrong result,
- * else to true. */
+/* Prints a summary of a sweep's table (table_sweep_names). *all_well: whether all results are
+ * right; always true for limits.csv. */
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);
 
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and summary.tex (LaTeX tabular), with

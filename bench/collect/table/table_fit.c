@@ -1,6 +1,4 @@
-/* Fits the table to the width of a terminal. Moves columns that are equal in all rows to a line
- * above the table, shortens texts, and drops columns of low priority. Wraps the lines of text above
- * and below the table. */
+/* Fits the table and the text around it to the width of a terminal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +22,8 @@ static void remove_column(struct table *t, size_t c)
     memmove(&t->widths[c], &t->widths[c + 1], (t->n - c) * sizeof t->widths[0]);
 }
 
-/* Returns whether column c has the same text in every row, and copies this text to `text`. In a
- * column of results, rows of points that were not measured do not count. */
+/* Returns whether column c has equal text in every row, and copies the text. Ignores results of
+ * points that were not measured. */
 static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
 {
     size_t rows = 0;

@@ -8,10 +8,9 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Largest number of missed points with which a law still describes a curve. A law misses a point if
- * the law's speed-up lies outside the point's 95 % interval. With 8 points, even a law equal to the
- * true speed-ups misses two or more points in 6 % of curves. A fitted law misses fewer, since it is
- * fitted to the measured points. */
+/* Largest number of missed points with which a law still describes a curve. A missed point has a 95
+ * % interval that excludes the law's speed-up. With 8 points, even the true law misses two or more
+ * in 6 % of curves. */
 enum { MISSED_MOST = 1 };
 
 /* Prints " 5.2 [4.8, 5.9]". `beyond`: text in place of an unknown upper bound. */
@@ -39,8 +38,7 @@ static void print_knee(FILE *out, const struct fits_row *row)
     fputs(" ranks", out);
 }
 
-/* Prints the largest speed-up under the law, or that there is no limit. If the law misses too many
- * points to describe the curve, prints how many it misses instead. */
+/* Prints the largest speed-up that the law allows, if the law describes the curve. */
 static void print_limit(FILE *out, const struct fits_row *row, const char *law)
 {
     if (row->missed > MISSED_MOST) {

@@ -11,9 +11,8 @@ const struct interval *table_interval(const struct table_column *c, const struct
     return (const struct interval *)((const char *)p + c->member);
 }
 
-/* Computes the level from the number of launches if the number of launch pairs is 0, as in tables
- * of earlier versions. Unless launches were lost, the two numbers are equal, since each block has
- * one launch per point. */
+/* Tables of earlier versions lack the number of launch pairs. The number of launches replaces it,
+ * since each block has one launch per point. */
 double table_level(const struct table_column *c, const struct point_summary *p)
 {
     size_t n = *(const size_t *)((const char *)p + c->values);
@@ -22,8 +21,8 @@ double table_level(const struct table_column *c, const struct point_summary *p)
     return timing_level(n > 0 ? n : p->launches, config_adds_launches(&p->point->config));
 }
 
-/* Writes the header with the confidence level: "step ms [95 % CI]", "step ms [>= 75 % CI]" if
- * levels differ and the lowest is below 95 %, or "step ms" without intervals. */
+/* Writes a header with the confidence level, such as "step ms [95 % CI]". If levels below 95 %
+ * differ: "step ms [>= 75 % CI]". */
 static void name_level(struct table_column *column, char *header, size_t size,
                        const struct summary *s)
 {

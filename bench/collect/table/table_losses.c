@@ -52,8 +52,8 @@ static void print_karp_flatt_interval(FILE *out, const struct interval *karp_fla
                 text_fixed(hi, 100 * karp_flatt->hi, 1));
 }
 
-/* Prints the Karp-Flatt serial fractions (%) of the n rows of a series, the confidence interval of
- * the last row's fraction, and the trend. `p`: point of the last row. */
+/* Prints the Karp-Flatt serial fractions (%) of the n rows of a series, and their trend. `p`: point
+ * of the last row, whose interval is printed. */
 static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
                              const struct point_summary *p)
 {

@@ -126,9 +126,8 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints a base point with its step time, rate and failed launches. Names the point by its label.
- * If the point is the only base of a run (`alone`) and trains a network, describes it instead, such
- * as "1 rank, no communication". */
+/* Prints a base with its step time, rate and failed launches. `alone`: the run has no other base,
+ * so a description such as "1 rank, no communication" replaces its label. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -258,7 +257,7 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
 }
 
 /* If the file exists, appends its name to the line of its kind ("figures", "tables"). n: number of
- * names on the line so far; 0 starts the line. Returns the new n. */
+ * names on the line so far. Returns the new n. */
 static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
                          const char *ending, size_t n)
 {

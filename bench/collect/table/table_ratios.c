@@ -10,9 +10,8 @@
 
 /* ---- Speed-ups ---- */
 
-/* Returns the relative difference (%) of two ratios `p` / `base`: the ratio of median images/s, and
- * the printed speed-up (median of one ratio per block). 0: unknown, or the two ratios round to the
- * same digits. */
+/* Returns by how many per cent the ratio of median images/s differs from the printed speed-up, a
+ * median of ratios. 0: unknown, or equal after rounding. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];
@@ -51,9 +50,8 @@ static void print_speedups(FILE *out, const struct summary *s)
     fputs(".\n", out);
 }
 
-/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Lists only points whose
- * bytes differ by more than 0.5 %. Skips points with more or fewer cores than their base, since the
- * number of ranks also changes the bytes. */
+/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Skips points with
+ * another number of cores, since ranks also change the bytes. */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;

@@ -57,9 +57,8 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv. The row of MPI_Allreduce begins a line with its latency (us). The rows
- * of strategies `allreduce` and `shm` append their speed-up over MPI_Allreduce to this line. Skips
- * other rows. */
+/* Prints a row of comm.csv. MPI_Allreduce begins a line with its latency (us). Strategies
+ * `allreduce` and `shm` append their speed-ups over MPI_Allreduce. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -75,8 +74,8 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* If row l describes the fastest strategy, prints its time, the time of MPI's fastest algorithm
- * (next row) and their ratio. First prints the heading if *inside is false, and sets *inside. */
+/* Prints row l if it describes the fastest strategy, beside MPI's fastest algorithm in the next
+ * row. *inside: whether the heading is printed. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";
@@ -164,9 +163,8 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- limits.csv ---- */
 
-/* Prints the measured peak compute rate (GFLOP/s) from the rows of one step, which begin at row l.
- * If ops have different peak rates, prints the smallest, and the largest as the rate of bf16
- * ops. */
+/* Prints the measured peak compute rate (GFLOP/s) of the step that begins at row l. If rates
+ * differ, the largest belongs to bf16 ops. */
 static void print_units(FILE *out, struct csv_row l)
 {
     double least = INFINITY, most = 0;

@@ -41,9 +41,8 @@ static enum status update(const struct claims *c, struct error *e)
 }
 
 /* Prints the verdicts or, with --plan, the launches that would decide undecided claims. Warns of
- * verdicts that differ from the existing .csv file, and of wrong links to claims in README.md
- * (claims_check_story). With --update, rewrites the .csv and .md files. Sets exit status 1 if a
- * link is wrong, or if verdicts differ and --update is not given. */
+ * verdicts that differ from the .csv file, and of wrong links in README.md (claims_check_story).
+ * With --update, rewrites the .csv and .md files. */
 static enum status print_verdicts(const struct claims *c, const struct arguments *a, FILE *out,
                                   int *exit_status, struct error *e)
 {

@@ -1,6 +1,6 @@
 /* Commands of the scalebench program. A command prints results to `out` and messages to standard
- * error. main prints the error that a command returns. A command that returns OK can set
- * *exit_status, which is initially 0. */
+ * error; main prints the returned error. A command that returns OK can set *exit_status, which is
+ * initially 0. */
 #pragma once
 
 #include <stdio.h>

@@ -33,8 +33,8 @@ struct spec_text {
 #define BASE_NAME "doctor_base.yaml"
 #define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
-/* Returns the number of emulated hosts: the number in the user's spec, else the point's number of
- * nodes, at least 2. Returns 0 if the site has no emulated hosts. */
+/* Returns the number of emulated hosts: the user's number, else the point's number of nodes, at
+ * least 2. 0: the site has no emulated hosts. */
 static long hosts_of(const struct config *site)
 {
     long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);

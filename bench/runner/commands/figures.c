@@ -69,8 +69,8 @@ static void find_view(const struct spec *asked, const char *run_dir, char view[P
     globfree(&earlier);
 }
 
-/* Sets `run_dir` to the newest run that has a spec with the same measurements as `asked`, and
- * `view` to the path of this spec. Leaves `view` empty if there is none. */
+/* Sets `run_dir` to the newest run with a spec that requests the measurements of `asked`, and
+ * `view` to the spec's path. Leaves `view` empty if there is none. */
 static enum status find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES],
                             char view[PATH_BYTES], struct error *e)
 {
@@ -84,9 +84,8 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
     return status;
 }
 
-/* Finds the run to draw: the campaign's latest run or, if --set changes measurements, the newest
- * run with these measurements. Sets *same to whether a spec of the run requests the same
- * measurements as `asked`. */
+/* Finds the run to draw: the latest run or, if --set changes measurements, the newest run with
+ * these measurements. *same: whether a spec of the run requests the measurements of `asked`. */
 static enum status choose_run(const struct spec *asked, const struct arguments *a,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
 {

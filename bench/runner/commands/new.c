@@ -62,7 +62,7 @@ static void print_spec(FILE *out, const struct new_spec *s)
 }
 
 /* If --data is a folder of images, chooses data set npy or idx by the folder's file names.
- * Otherwise, returns an error if --data contains a slash. The plan checks names without a slash. */
+ * Otherwise, a slash in --data is an error. The plan checks other names. */
 static enum status choose_own_data(struct new_spec *s, struct error *e)
 {
     glob_t found;

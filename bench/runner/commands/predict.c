@@ -1,7 +1,5 @@
-/* `scalebench predict`: predicts the step times of measured points and prints the errors. The model
- * of a link is fitted to all points of the run that use the link. For each predicted point, the
- * model is also fitted without the points of the same strategy, without the points of the same
- * network, and without the points of the same number of ranks. */
+/* `scalebench predict`: predicts the step times of measured points and prints the errors
+ * (cross_validation.h). */
 
 #include "bench/compare/operand.h"
 #include "bench/forecast/cross_validation.h"

@@ -7,6 +7,5 @@
 #include "bench/runner/tools.h"
 
 /* Returns whether an object file is older than one of its sources, according to make's dependency
- * files. If so, `text` is a sentence that names the source. Missing sources and dependency files
- * are ignored. */
+ * files. If so, `text` names the source. Missing files are ignored. */
 bool stale_find(char *text, size_t size, const struct tools *tools);

@@ -59,8 +59,8 @@ static enum status read_all(struct submission *s, struct error *e)
     return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->a->tools->home);
 }
 
-/* Submits a script and stores the number of the job in `job`. sbatch prints this number, possibly
- * with a ';' and the cluster's name. sbatch also prints its own error messages. */
+/* Submits a script and stores the number of the job in `job`. sbatch may append ';' and the
+ * cluster's name to the number. It prints its own error messages. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};

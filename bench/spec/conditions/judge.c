@@ -169,9 +169,8 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Decides the comparison at step `relate` from the assumed order of the two names in `known`.
- * Returns an open result (`lo` 0, `hi` 1) if the step compares anything else, or if `known` is
- * NULL. */
+/* Decides the comparison at step `relate` from the order of two names, `known`. Returns an open
+ * result (`lo` 0, `hi` 1) for other comparisons and if `known` is NULL. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {
@@ -335,9 +334,9 @@ static bool has_bound(const struct condition_term *term, const char *name)
     return !isnan(term->number) && strcmp(term->name, name) == 0;
 }
 
-/* Evaluates the condition with `name` just below, at and just above each number that the condition
- * compares with `name`. All other values of `name` give one of the same results. Returns in `lo`
- * whether the condition always holds, in `hi` whether it ever holds. */
+/* Evaluates the condition with `name` just below, at and just above each number compared with it;
+ * other values give the same results. Returns in `lo` whether the condition always holds, in `hi`
+ * whether it ever holds. */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);

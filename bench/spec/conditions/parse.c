@@ -152,8 +152,8 @@ static bool is_operator_word(const struct parser *p)
     return is_word(p, "and") || is_word(p, "or") || is_word(p, "not");
 }
 
-/* Returns whether the token begins with one of the signs in `some`. Tokens such as "-1" count too:
- * after an operand, "-1" is the operator - and the operand 1. */
+/* Returns whether the token begins with a sign in `some`. Tokens such as "-1" count: after an
+ * operand, "-1" is the operator - and the operand 1. */
 static bool is_sign(const struct parser *p, const char *some)
 {
     return p->token == TOKEN_WORD && strchr(some, *p->begin) != NULL;
@@ -344,8 +344,7 @@ static enum status find_text(bool *is_text, const struct parser *p, const struct
     return OK;
 }
 
-/* Reports a value after < <= > or >= that is a quoted text or has an unknown unit, such as 1GB. If
- * the unit is unknown, the message lists the known units. */
+/* Reports a value after < <= > or >= that is a quoted text or has an unknown unit, such as 1GB. */
 static enum status refuse_bound(const struct parser *p, struct error *e)
 {
     static const enum option_type types[] = {TYPE_TIME, TYPE_SIZE, TYPE_PERCENT};
@@ -370,9 +369,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Turns the current comparison into a step ACTION_COMPARE, which compares one name with `number`.
- * If `number` is NAN, or the name's value is not a number, the value is compared with `text`, the
- * right side as written. */
+/* Turns the current comparison into a step ACTION_COMPARE, which compares a name with `number`, or
+ * with `text` (the right side as written) if either is not a number. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

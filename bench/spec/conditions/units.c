@@ -46,9 +46,8 @@ struct condition_unit condition_unit_in(const char *name)
                         : (struct condition_unit){.factor = 1};
 }
 
-/* Converts a number in seconds, bytes or per cent, depending on `type`, to the unit of the name.
- * NAN if the kinds of unit differ. If the name has no unit, a percentage becomes a fraction, unless
- * the name is an option (contains a dot). */
+/* Converts `number` to the unit of `name`, as condition_convert specifies. Names of options contain
+ * a dot. */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = name_unit_of(name);
@@ -102,9 +101,8 @@ static bool is_rate(const struct condition_unit *unit)
     return strstr(unit->text, "/s") != NULL;
 }
 
-/* Returns whether two units are incompatible: their kinds differ, or one is a rate and the other is
- * not the same rate. Counts and ratios are of one kind, as in speedup >= 0.9 * ranks. An unknown
- * unit is compatible with all. */
+/* Returns whether two units are incompatible. Counts and ratios are of one kind, as in speedup >=
+ * 0.9 * ranks. An unknown unit is compatible with all. */
 static bool differ(const struct condition_unit *a, const struct condition_unit *b)
 {
     if (a->text == NULL || b->text == NULL)
@@ -169,8 +167,8 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* Returns the size (seconds or bytes) of the unit of the first name in steps [begin, end) that has
- * a unit of this kind; 1 if no name has one. */
+/* Returns the size (seconds or bytes) of the unit of the first name in steps [begin, end) with a
+ * unit of this kind; 1 if there is none. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {
     for (size_t i = begin; i < end; i++)
@@ -182,8 +180,8 @@ static double reference_of(const struct walk *w, size_t begin, size_t end, int k
     return 1;
 }
 
-/* Converts the times in a comparison to the unit of its first name that is a time, and the sizes to
- * the unit of its first name that is a size. */
+/* Converts the times in a comparison to the unit of its first named time, and the sizes to the unit
+ * of its first named size. */
 static void convert(const struct walk *w, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
@@ -213,8 +211,7 @@ static struct side product_of(const struct side *sides, enum condition_action ac
 }
 
 /* Applies the operator at step `end` to the units of two operands; the result replaces sides[0].
- * Returns false, with the reason in w->why, if the units do not fit or a comparison has equal
- * sides. */
+ * Returns false, with the reason in w->why, if the units do not fit or compared sides are equal. */
 static bool join_sides(const struct walk *w, struct side *sides, size_t end)
 {
     enum condition_action action = w->c->steps[end].action;

@@ -42,9 +42,8 @@ enum status figure_request_copy(struct figure_request *to, const struct figure_r
                                 struct error *e);
 void figure_request_free(struct figure_request *request);
 
-/* Writes the request as flow-style YAML that figure_request_read accepts; as a word if only its
- * kind is set. `path_of` returns the path to write for a source's file; NULL: writes the source's
- * own path. */
+/* Writes the request as flow-style YAML for figure_request_read; as a word if only its kind is set.
+ * `path_of` returns the path to write for a source's file; NULL: unchanged. */
 void figure_request_write(FILE *out, const struct figure_request *request,
                           const char *(*path_of)(const void *arg, const char *text),
                           const void *arg);

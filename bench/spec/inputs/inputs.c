@@ -17,7 +17,7 @@
 
 /* Options whose values are files or folders. `folder`, `ending`: folder and file ending of the copy
  * that a run keeps; NULL: no copy. `shared`: folders searched last, below the current folder and
- * $SCALEBENCH_HOME, for example if a run's copies are missing. */
+ * $SCALEBENCH_HOME. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
@@ -107,9 +107,8 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 
 /* ---- Files that a run does not copy ---- */
 
-/* Sets value->path for a file that does not exist yet: below the first search folder that contains
- * the folder part of value->text. ERR_SPEC if no search folder contains that part, except in a
- * recorded spec. */
+/* Sets value->path for a file that does not exist yet, below the first search folder that contains
+ * the folder part of value->text. ERR_SPEC if there is none, except in a recorded spec. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -180,11 +179,9 @@ static enum status check_file(const struct value *value, const struct input_kind
     return kind->is_tensors ? check_tensors(value, key, e) : OK;
 }
 
-/* Searches for a file or folder, and sets value->path to its absolute path. A missing file is an
- * error only if the spec or a launch reads it, and never in a recorded spec. If the file of
- * checkpoint.path is missing, place_new sets value->path, since a launch will write the file. For
- * any other missing file, value->path is NULL, and the program that needs the file reports the
- * error. */
+/* Sets value->path to the absolute path of a file or folder; NULL if it is missing. A missing file
+ * is an error only if the spec or a launch reads it, and never in a recorded spec. place_new sets a
+ * missing checkpoint.path. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {

@@ -57,8 +57,8 @@ static bool is_known(const char *name, const struct net_desc *net)
 
 enum { WHY_BYTES = 500 };
 
-/* Returns whether the file's tensors fit the network. If not, `why` names the first difference: a
- * parameter that the file lacks or has in another shape, or a tensor that belongs to no layer. */
+/* Returns whether the file's tensors fit the network. If not, `why` names the first missing,
+ * misshapen or unknown tensor. */
 static bool fits(char why[WHY_BYTES], const struct safetensors *file, const struct net_desc *net)
 {
     char shape[128], other[128];

@@ -55,8 +55,8 @@ static bool fits_cores(const struct config *config)
     return together * config_cores_per_rank(config) <= config_int(config, OPT_COMPUTE_CORES);
 }
 
-/* Returns whether a point must replay because its site is simulated and the spec does not set
- * compute. In a recorded spec, every option is set, so the site alone decides. */
+/* Returns whether a point must replay: its site is simulated and `compute` is not set. In a
+ * recorded spec, every option is set, so the site decides. */
 static bool must_replay(const struct config *config, const struct spec *spec)
 {
     return config_is_simulated(config) && (spec->is_recorded || !config->values[OPT_COMPUTE].set);

@@ -71,9 +71,8 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks option `elastic`. Each segment must be valid. If accuracy is measured, there must be at
- * least two segments, and one must use all ranks of the point, because tables show this number of
- * ranks. */
+/* Checks option `elastic`. If accuracy is measured, several segments are needed, and one must use
+ * all ranks of the point, because tables show this number. */
 static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
 {
     int most = 0;
@@ -130,8 +129,8 @@ static enum status check_restarts(const struct config *config, enum option_id *a
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
-/* Requires train.global_batch and data.shard = global if a run may restart on fewer ranks within an
- * epoch. The order of samples then does not depend on the number of ranks. */
+/* If a run may restart on fewer ranks within an epoch, requires an order of samples that does not
+ * depend on the number of ranks. */
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&

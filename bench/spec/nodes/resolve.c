@@ -124,8 +124,8 @@ static enum status resolve_word(struct value *value, enum option_id id, const st
     return put_number(value, id, number, value->mark, e);
 }
 
-/* Removes values of an axis that repeat an earlier value; half and full may resolve to the same
- * number. In a zip, the values of all axes form tuples, so all values are kept. */
+/* Removes repeated values of an axis; half and full may resolve to one number. In a zip, values of
+ * all axes form tuples, so all are kept. */
 static void drop_repeated(struct axis *axis)
 {
     size_t n = 0;
@@ -173,8 +173,8 @@ static bool needs_nodes(const struct matrix *of, const struct config *config)
     return found;
 }
 
-/* If the spec names no site, chooses slurm in two cases: inside a job of several nodes, or if jobs
- * can be submitted here and some point may need several nodes. */
+/* If the spec names no site, chooses slurm inside a job of several nodes, or if jobs can be
+ * submitted and some point may need several nodes. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {
@@ -227,10 +227,8 @@ static bool may_crowd(const struct scope *s)
 }
 
 /* Sets ranks_per_node in a Slurm job of several nodes if the spec gives only ranks or only nodes.
- * By default, ranks_per_node is the number of ranks that fill a node's cores. If the largest number
- * of ranks then needs more nodes than the job has, and ranks may outnumber cores, all nodes share
- * the ranks evenly. If ranks may not outnumber cores, points that need too many nodes are skipped
- * later. */
+ * By default, ranks fill a node's cores. If the job then has too few nodes, and ranks may outnumber
+ * cores, all nodes share the ranks evenly. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -266,8 +264,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks for ranks = auto: nodes times ranks_per_node (cores per node if
- * not given). If the site's size is unknown, uses the number of usable cores of this machine. */
+/* Finds the largest number of ranks for ranks = auto: nodes times ranks_per_node (default: cores
+ * per node). If the site's size is unknown: this machine's usable cores. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;

@@ -5,14 +5,13 @@
 #include "kernels/base/error.h"
 
 /* Replaces the words auto, half and full by numbers, before expansion. Also chooses site slurm, and
- * ranks_per_node in a Slurm job, if the spec leaves them open. ERR_SPEC if a word depends on a site
- * that varies or is simulated, or on a number of emulated hosts that varies or is not given. */
+ * ranks_per_node in a Slurm job, if not given. ERR_SPEC if a word depends on a site that varies or
+ * is simulated, or on a number of emulated hosts that varies or is missing. */
 enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
-/* Completes ranks, nodes and ranks_per_node of a point. ranks_per_node counts the ranks of the
- * fullest node. Options without a meaning at the point's site (config_concerns) get their defaults.
- * ERR_SPEC if ranks, nodes and ranks_per_node contradict each other or exceed their largest allowed
- * values. */
+/* Completes ranks, nodes and ranks_per_node (of the fullest node) of a point. Options without a
+ * meaning at the point's site (config_concerns) get their defaults. ERR_SPEC if the three numbers
+ * contradict each other or exceed their limits. */
 enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a baseline point, which is made from another point.

@@ -23,9 +23,8 @@ struct alike {
     } kinds[]; /* groups of points; the hash table uses their keys */
 };
 
-/* Returns whether `differs` compares an option's value at this point. Excludes calibration points,
- * since their values follow from the replayed points, and options that have no meaning at the
- * point's site. */
+/* Returns whether `differs` compares an option's value at this point. Values of calibration points
+ * follow from the replayed points. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;

@@ -11,10 +11,9 @@
  * chosen options. */
 struct alike;
 
-/* Makes a table for at most `most` points. `chosen` selects the options to compare. Derived
- * options, and options with equal values at all points that the spec has now, are ignored. If
- * `chosen` is NULL, points are grouped by identity. The spec is borrowed during the call. Free with
- * alike_free. */
+/* Makes a table for at most `most` points. `chosen` selects the options to compare; NULL: points
+ * are grouped by identity. Ignores derived options, and options with equal values at all current
+ * points. The spec is borrowed during the call. Free with alike_free. */
 enum status alike_make(struct alike **alike, const struct spec *spec,
                        bool (*chosen)(const struct spec_option *option), size_t most,
                        struct error *e);

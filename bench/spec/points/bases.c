@@ -21,9 +21,8 @@ static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
         *best = i;
 }
 
-/* Chooses the baseline point of a point without `baseline:`: the first point with the fewest
- * ranks that solves the same problem. A point of the same case with equally few ranks takes
- * precedence. */
+/* Chooses the baseline point of a point without `baseline:`: the first with the fewest ranks that
+ * solves the same problem; on a tie, one of the same case. */
 static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
 {
     struct point *point = &spec->points[i];
@@ -76,9 +75,8 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Tables that map a point to the index of an equal point. `any`: points are equal if they have the
- * same identity. `own`: points are equal if they are of the same case and all options that they use
- * have equal values. */
+/* Tables that map a point to the index of an equal point. `any`: points of the same identity.
+ * `own`: points of the same case with equal values of all options that they use. */
 struct known {
     struct alike *own, *any;
 };

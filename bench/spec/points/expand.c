@@ -48,8 +48,8 @@ static void add_axis(struct product *product, const struct axis *axis)
     product->n_ways += way == product->n_ways;
 }
 
-/* Adds the axes of the spec and of the case. An axis of the case takes the position of the spec's
- * axis with the same key; a single value in the case removes that axis. */
+/* Adds the axes of the spec and of the case. An axis of the case takes the place of the spec's axis
+ * with the same key; a single value removes it. */
 static void add_axes(struct product *product, const struct matrix *all, const struct matrix *of)
 {
     for (size_t i = 0; i < all->n_axes; i++) {
@@ -167,9 +167,8 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether an earlier combination differs from the point only in options that the point does
- * not read. For example, allreduce reads no sync.cap_mib, so sync.cap_mib: [1, 25] gives one
- * allreduce point. */
+/* Returns whether an earlier combination differs only in options that the point does not read.
+ * Allreduce reads no sync.cap_mib, so sync.cap_mib: [1, 25] gives one point. */
 static bool is_repeated(struct alike *seen, const struct product *product,
                         const struct point *point, const struct config *written,
                         const struct spec *spec)

@@ -60,9 +60,9 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* For each case in which an option varies, appends the option to the labels of the points that use
- * it. A default variant or compressor is never appended. Any other variant or compressor is
- * appended to labels without a case name even if it does not vary. */
+/* Appends an option to the labels of the points that use it, in each case in which it varies.
+ * Default variants and compressors are never appended; others are, even if constant, to labels
+ * without a case name. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

@@ -74,8 +74,8 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether at least one point must read each value of the option. False for options of the
- * whole campaign without a row in readers.c, since the runner reads their values. */
+/* Returns whether some point must read each value of the option. The runner reads options of the
+ * whole campaign, except those with a row in readers.c. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -87,9 +87,9 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
     return axis != NULL && axis->n > 1;
 }
 
-/* Returns whether a default in the spec is allowed although the point does not read it: in a
- * baseline, where it resets a value, or on an axis with other values. On an axis, a default above a
- * limit (such as the number of steps) is not allowed, since it would add a point without effect. */
+/* Returns whether a default that the point does not read is allowed: in a baseline, where it resets
+ * a value, or on an axis with other values. On an axis, a default above a limit (such as the number
+ * of steps) would add a point without effect. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of,
                           const struct config *config, enum option_id id)
 {

@@ -41,9 +41,8 @@ static bool is_any(const struct point *point)
     return true;
 }
 
-/* Conditions for the partner of a point: options selected by `counts` are equal in both points, and
- * `fits` returns true for the partner and `workload`. Only points for which `asks` returns true
- * have a partner. */
+/* Conditions for the partner of a point: options selected by `counts` are equal, and `fits` returns
+ * true for the partner and `workload`. Points for which `asks` returns false have no partner. */
 struct search {
     bool (*counts)(const struct spec_option *option);
     bool (*fits)(const struct point *point, long workload);
@@ -52,9 +51,8 @@ struct search {
 };
 static const struct search silent_points = {is_not_sync, is_silent, is_any, 0};
 
-/* Stores in *first, for each group of points with equal values of the compared options, the index
- * of the first point for which search->fits returns true. `most`: largest number of points looked
- * up in *first. */
+/* Stores in *first, for each group of points with equal compared options, the index of the first
+ * point that fits. `most`: largest number of points looked up in *first. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {
@@ -66,8 +64,8 @@ static enum status find_first(struct alike **first, const struct spec *spec,
 }
 
 /* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
- * group for which `fits` returns true. A point gets its own index if its group has no such point,
- * if `fits` is true for the point itself, or if `asks` is false for it. */
+ * group that fits. A point gets its own index if no point fits, if the point itself fits, or if
+ * `asks` is false. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {

@@ -44,9 +44,8 @@ static void add_option(SHA256_CTX *context, const char *key, const char *text)
 }
 
 /* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all point options
- * that differ from their defaults, except derived options. For `model`, the value is the network's
- * digest. Since defaults are left out, a later version with more options computes the same
- * identity. */
+ * that are neither default nor derived. Since defaults are left out, a later version with more
+ * options computes the same identity. */
 void point_identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;

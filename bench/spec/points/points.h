@@ -19,8 +19,8 @@ void point_identify(struct point *point, const struct spec *spec);
  * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Call this function for each point `with` that needs point `added`. Clears the case name of
- * `added` if the two points are of different cases and the spec does not request `added`. */
+/* Call for each point `with` that needs point `added`. Clears the case name of `added` if the
+ * points are of different cases and the spec does not request `added`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -34,8 +34,7 @@ enum status bases_choose(struct spec *spec, struct error *e);
 enum status bases_add(struct spec *spec, struct error *e);
 
 /* Rejects `scaling` other than none if ranks vary, but each point has as many ranks as its
- * baseline. Skipped if ranks or nodes come from --set, option `quick` or `auto`, and for recorded
- * specs. */
+ * baseline. Skips recorded specs, and ranks or nodes from --set, `quick` or `auto`. */
 enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
@@ -57,27 +56,25 @@ enum status labels_write(struct spec *spec, struct error *e);
 
 /* ---- Options that only some points read ---- */
 
-/* Notes for each value of the spec whether the point reads it; for example, strategy allreduce does
- * not read sync.cap_mib. In a recorded spec, notes only values of --set. `of`: matrix or case of
- * the point; NULL for a baseline point. */
+/* Notes for each value of the spec whether the point reads it. In a recorded spec, notes only
+ * values of --set. `of`: matrix or case of the point; NULL for a baseline point. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
 /* Removes values that no point reads if they come from an extended file, or if the command line or
- * the machine determines which points read them. Sets *some to whether a value was removed: if so,
- * the points must be expanded again. */
+ * the machine determines which points read them. *some: whether a value was removed, so that the
+ * points must be expanded again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether --set, option `quick` or the machine determines option `owner`
- * (spec_option_is_open). For ranks and nodes, returns true if any of ranks, nodes and
- * ranks_per_node is determined in this way. */
+ * (spec_option_is_open). For ranks and nodes, any of ranks, nodes and ranks_per_node suffices. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
 /* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects a value that no point reads. Accepts it in a file that the spec extends, or if it is
- * unread because of the command line or the machine. ERR_SPEC with the position. */
+/* Rejects a value that no point reads, unless it is in an extended file or unread because of the
+ * command line or the machine. ERR_SPEC with the position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
@@ -91,15 +88,15 @@ enum status idle_check(const struct spec *spec, struct error *e);
 enum status unused_check(const struct spec *spec, struct error *e);
 
 /* Rejects an axis of sync.deadline, different values of `seed` at points with accuracy runs, and
- * local SGD that does not average in timed steps. If no losses or accuracies are recorded, also
- * rejects axes of options that do not affect the time of a step, and cases that differ only in such
- * options. ERR_SPEC with the position. */
+ * local SGD that does not average in timed steps. Without recorded losses or accuracies, also
+ * rejects axes of options that do not affect step time, and cases that differ only in them.
+ * ERR_SPEC with the position. */
 enum status untimed_check(const struct spec *spec, struct error *e);
 
 /* ---- Injected sleeps ---- */
 
 /* Returns whether inject.phase occurs in each step. Phases such as the start of a run do not. */
 bool reader_is_each_step(const struct config *config);
-/* Returns the number of steps with a sleep in the longest launch or accuracy run; below 1 if
- * inject.phase occurs in no step of inject.steps, 1 if the number is unknown. */
+/* Returns the number of steps with a sleep in the longest launch or accuracy run; below 1 if no
+ * step of inject.steps has inject.phase, 1 if unknown. */
 double reader_count_sleeps(const struct config *config);

@@ -58,8 +58,8 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
-/* Returns whether each rank has the exact sum of all gradients in each step. Ignores the flags of
- * sync.variant: variant sync of param_server is exact, but only its servers have the sum. */
+/* Returns whether each rank has the exact sum of all gradients in each step. Ignores sync.variant:
+ * with variant sync of param_server, only servers have the exact sum. */
 static bool sums_exactly(const struct config *config)
 {
     return flags_of(config) & STRATEGY_EXACT;
@@ -189,9 +189,9 @@ static double count_multiples(double every, double first, double last)
     return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
 }
 
-/* Returns the number of checkpoints written after steps `first` to `last`. Returns 1 with option
- * `elastic`, whose segments write further checkpoints. Also returns 1 if no checkpoint interval is
- * set, since reaches_checkpoint rejects a point without checkpoints. */
+/* Returns the number of checkpoints written after steps `first` to `last`. Returns 1 with
+ * `elastic`, whose segments write more. Returns 1 without checkpoints, which reaches_checkpoint
+ * rejects. */
 static double count_checkpoints(const struct config *config, double first, double last)
 {
     double epochs = config_number(config, OPT_CHECKPOINT_EPOCHS) * config_epoch_steps(config);

@@ -3,9 +3,9 @@
 
 #include "bench/spec/spec.h"
 
-/* Condition for reading an option: `reads` returns true; if `reads` is NULL, option `owner` has one
- * of `names`; if both are NULL, `owner` is not at its default. All rows of an option must hold.
- * Options without a row are read by all points. */
+/* Condition for reading an option: `reads` returns true; if NULL, `owner` has one of `names`; if
+ * both are NULL, `owner` is not at its default. All rows of an option must hold. Options without a
+ * row are always read. */
 struct reader {
     enum option_id id, owner;
     /* values of `owner`, separated by blanks (with `reads`, only for messages); or NULL */

@@ -34,9 +34,8 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
-/* Returns whether accuracy is measured, or the times of loading, ops and optimizer are measured
- * instead of computed from compute.rate. Options train.optimizer and train.momentum have no row in
- * `idles`, since they affect memory even with compute.rate. */
+/* Returns whether accuracy or the times of loading, ops and optimizer are measured. train.optimizer
+ * and train.momentum have no row in `idles`, since they affect memory even with compute.rate. */
 static bool computes(const struct config *config)
 {
     return !config_replays(config) || config_number(config, OPT_COMPUTE_RATE) == 0 ||
@@ -103,9 +102,8 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
     return false;
 }
 
-/* Returns whether the author of the spec chose the value or axis. Returns false for values of
- * extended files. Also returns false for values of the spec's own file if --set, option `quick` or
- * the machine determines ranks or the row's option `by`. */
+/* Returns whether the author of the spec chose the value or axis: not in an extended file, nor in
+ * the spec's file if --set, option `quick` or the machine determines ranks or option `by`. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);

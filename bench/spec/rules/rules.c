@@ -29,8 +29,8 @@ static enum status missing(const struct spec *spec, enum option_id id, struct er
                       text_sentence(option->help), option->help);
 }
 
-/* Returns whether a name consists of letters, digits and, after the first character, - _ or a dot.
- * So it is neither a path nor an option of a command. */
+/* Returns whether a name consists of letters, digits, - _ and dots and begins with a letter or
+ * digit. Such a name is neither a path nor an option. */
 static bool is_plain_name(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -418,8 +418,8 @@ static enum status miss_model(const struct spec *spec, const struct point *point
         config_text(&point->config, OPT_WORKLOAD));
 }
 
-/* Checks a training point against its model and data. A calibration point is derived from other
- * points, so it may have any batch option and is not checked as an elastic run. */
+/* Checks a training point against its model and data. A calibration point, derived from other
+ * points, may have any batch option and is not checked as an elastic run. */
 static enum status check_training(const struct spec *spec, const struct point *point,
                                   struct error *e)
 {

@@ -12,8 +12,8 @@ enum status rules_check_points(const struct spec *spec, struct error *e);
 /* Checks all points together; called by rules_check_points. */
 enum status rules_check_together(const struct spec *spec, struct error *e);
 
-/* Makes the function that uses the macro return ERR_ARGUMENT with a message, and sets *at to the
- * option to change. The function must have `enum option_id *at` and `struct error *e`. */
+/* Makes the enclosing function return ERR_ARGUMENT with a message, and sets *at to the option to
+ * change. The function must have `enum option_id *at` and `struct error *e`. */
 #define REFUSE(option, ...)                                                                        \
     do {                                                                                           \
         *at = option;                                                                              \

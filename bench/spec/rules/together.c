@@ -72,8 +72,8 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* Returns whether a run can finish after one of its ranks is killed: by a restart, or by a retry
- * that resumes from a checkpoint and so may skip the step of the kill. */
+/* Returns whether a run can finish after a rank is killed: by a restart, or by a retry from a
+ * checkpoint, which may skip the step of the kill. */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
@@ -267,8 +267,8 @@ static bool is_begun_again(const struct point *point)
     return config_int(&point->config, OPT_RESTARTS) > 0;
 }
 
-/* Returns the longest sleep (s, a multiple of 1 ms) that ends before sync.deadline. Returns 0 (no
- * bound) for one rank, which no other rank waits for, and for runs with restarts. */
+/* Returns the longest sleep (s, a multiple of 1 ms) that ends before sync.deadline; 0 (no bound)
+ * for one rank and for runs with restarts. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;
@@ -313,8 +313,8 @@ static const struct bound {
      "measure.limit divided by the number of steps in which a rank sleeps"},
 };
 
-/* Options whose values all have the same effect above a bound; `what` is the unit of the bound. One
- * value above the bound is allowed, two different ones are not. */
+/* Options whose values all have the same effect above a bound, so only one such value is allowed.
+ * `what`: unit of the bound. */
 static const struct bound alike[] = {
     {OPT_sync_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
     {OPT_sync_first_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
@@ -336,8 +336,8 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the user chose the value, knowing its bound. Returns false for values of extended
- * files, and for values of the spec's file if --set or `quick` sets option `bound->by`. */
+/* Returns whether the user chose the value, knowing its bound: not in an extended file, nor in the
+ * spec's file if --set or `quick` sets option `bound->by`. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -480,8 +480,8 @@ static enum status check_schedules(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects emulated hosts if every point has one node, because there is no link. Emulated hosts are
- * allowed beside points of another site, to show the time that emulation adds. */
+/* Rejects emulated hosts if every point has one node, because there is no link. Beside points of
+ * another site, they show the time that emulation adds. */
 static enum status check_hosts(const struct spec *spec, struct error *e)
 {
     const struct value *site = NULL;

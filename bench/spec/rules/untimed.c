@@ -84,9 +84,8 @@ static bool switches_agree(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Rejects two points of different cases that differ only in options without effect on the time of a
- * step. Options that repeat a flaw of published programs may differ, since they change how replicas
- * with unequal weights are flagged. */
+/* Rejects two points of different cases that differ only in options without effect on step time.
+ * Options with a `flaw` may differ, since they change how unequal replicas are flagged. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {
@@ -153,10 +152,8 @@ static enum status check_seeds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether local SGD sends nothing in the timed steps: all come after the first
- * sync.post_local steps, which sum gradients, and none ends a period of sync.period steps, when
- * weights are averaged. `before`, `last`: numbers of steps after sync.post_local at the start and
- * end of the timed steps. */
+/* Returns whether local SGD sends nothing in the timed steps. The first sync.post_local steps sum
+ * gradients; after them, every sync.period-th step averages weights. */
 static bool is_silent(const struct config *c)
 {
     int64_t period = config_int(c, OPT_sync_period);
@@ -168,7 +165,7 @@ static bool is_silent(const struct config *c)
 }
 
 /* Rejects points whose timed steps contain no averaging of local SGD. Accepts such points if --set
- * or option `quick` sets the number of timed or warm-up steps, but not sync.period. */
+ * or `quick` sets the numbers of steps, but not sync.period. */
 static enum status check_periods(const struct spec *spec, struct error *e)
 {
     bool is_cut =

@@ -93,9 +93,9 @@ enum status value_parse_texts(struct value *value, const struct given *g, struct
 
 /* ---- Patterns ---- */
 
-/* Adds the option, a position and the pattern to *e, the error of pattern_open. The position is
- * `at` characters after the start of the pattern, or the start itself if the file writes the
- * pattern with escapes or line breaks. Returns ERR_SPEC. */
+/* Adds option, position and pattern to *e, the error of pattern_open. `at`: offset of the error in
+ * the pattern; ignored if the file writes the pattern with escapes or line breaks. Returns
+ * ERR_SPEC. */
 static enum status refuse_pattern(const struct given *item, size_t at, struct error *e)
 {
     struct node place = *item->node;
@@ -147,9 +147,8 @@ static enum status parse_entry(const struct given *segment, const char *key,
     return value_parse_whole(&(struct given){of, entry}, number, e);
 }
 
-/* Parses a segment into `pair`: epoch and number of ranks. The epoch must be 0 in the first segment
- * (`before` is NULL), larger than before[0] in all others, and within the upper bound of
- * train.epochs. */
+/* Parses a segment into `pair`: epoch and number of ranks. `before`: pair of the previous segment;
+ * NULL if there is none. */
 static enum status parse_segment(const struct given *segment, double pair[2], const double *before,
                                  struct error *e)
 {

@@ -22,9 +22,9 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
  * `text`. */
 const char *value_number_text(char text[32], double number);
 
-/* Checks a number against the option's bounds. `unit`: unit of the bounds in the error message,
- * such as "s"; "": the message writes option->unit behind the number instead. A default outside the
- * bounds is allowed, since command lines of workloads contain defaults. */
+/* Checks a number against the option's bounds. `unit`: unit of the bounds in the error message; "":
+ * the number is followed by option->unit instead. Accepts a default outside the bounds, since
+ * command lines of workloads contain defaults. */
 enum status value_check_range(const struct given *g, double number, const char *unit,
                               struct error *e);
 

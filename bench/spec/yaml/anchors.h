@@ -1,6 +1,6 @@
 /* Resolves anchors, aliases and merge keys (https://yaml.org/type/merge.html) of one YAML document.
- * An alias becomes a copy of the anchored node, so each node owns its contents. The total size of
- * copies is limited, so that a few lines cannot fill the memory. */
+ * An alias becomes a copy, which owns its contents. The total size of copies is limited, so that a
+ * few lines cannot fill the memory. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"
@@ -32,15 +32,14 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node,
                         struct error *e);
 
-/* Copies the node of the latest anchor `name` to `node`, which is at depth `depth` of its tree and
- * keeps its key. Each mark in the copy has the position of the alias (`mark`) and the original
- * position in the anchor. ERR_SPEC at `mark` if the anchor is unknown or incomplete, or the copy
- * exceeds a limit of size or depth. */
+/* Copies the node of the latest anchor `name` to `node`, which keeps its key. `depth`: depth of
+ * `node` in its tree. Marks in the copy have the position of the alias (`mark`) and the position in
+ * the anchor. ERR_SPEC if the anchor is unknown or incomplete, or the copy exceeds a limit. */
 enum status anchors_repeat(struct node *node, struct anchors *anchors, const char *name,
                            struct mark mark, int depth, struct error *e);
 
 void anchors_free(struct anchors *anchors);
 
-/* Replaces entry `at` of a map, its merge key, by the entries of the merged map or maps. Keys of
- * the map override merged keys, and an earlier merged map overrides a later one. */
+/* Replaces merge key `at` of a map by the entries of the merged maps. Keys of the map override
+ * merged keys, and earlier merged maps override later ones. */
 enum status map_merge(struct node *map, size_t at, struct error *e);

@@ -6,7 +6,7 @@
 enum file_kind { FILE_SPEC, FILE_MODEL, FILE_SITE };
 
 /* Returns ERR_SPEC if the file has top-level keys of another kind of file, but none of kind
- * `expected`. The message names the other kind and how to use such a file. */
+ * `expected`. The message names the other kind. */
 enum status file_kind_check(const struct node *root, enum file_kind expected, struct error *e);
 
 /* Returns ERR_SPEC if the file's ending belongs to another kind of file, or the path is a run's

@@ -308,8 +308,7 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     return anchors_end(&r->anchors, i, node, e);
 }
 
-/* Consumes the next event. Sets *mark to the position of the event, and *taken to whether the event
- * has type `type`. A false *taken means that the text has no document, or more than one. */
+/* Consumes the next event. *mark: position of the event; *taken: whether it has type `type`. */
 static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
                               struct mark *mark, struct error *e)
 {

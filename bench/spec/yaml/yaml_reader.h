@@ -1,12 +1,11 @@
-/* Reads one YAML document into a tree with positions. Aliases are replaced by copies of the
- * anchored nodes, and merge keys are merged. Duplicate keys, tags and further documents are
- * rejected, since they would hide or change values. */
+/* Reads one YAML document into a tree with positions. Resolves aliases and merge keys (anchors.h).
+ * Rejects duplicate keys, tags and further documents, which would hide or change values. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"
 
-/* Reads a file of at most 1 MiB. The marks of the tree point to `path`, which must outlive the
- * tree. ERR_SPEC with file:line:column. Call node_free even after an error. */
+/* Reads a file of at most 1 MiB. Marks of the tree point to `path`, which must outlive it. ERR_SPEC
+ * with file:line:column. Call node_free even after an error. */
 enum status yaml_read_file(struct node *root, const char *path, struct error *e);
 
 /* Reads one value in flow style. `origin`: position of the value's first character, with line 0 if

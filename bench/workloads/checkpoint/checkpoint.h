@@ -15,11 +15,11 @@
  * Files of schema 1 are still read. They have `data_xxh3`, a hash of the tensors' bytes only, and
  * name running statistics norm1.mean and norm1.var.
  *
- * Parameters and optimizer state are stored whole, so any number of ranks can read them, even ranks
- * that hold only a part of the network. Sections of ranks (rank.*) are restored only with the same
- * strategy on the same number of ranks; otherwise this state is reset with a warning. Numbers are
- * F32 or F64, the type in which the build computes; a build resumes only from its own type. Rank 0
- * writes the file and every rank reads it, so all ranks must see the same file system. */
+ * Parameters and optimizer state are stored whole, so any number of ranks can read them. Sections
+ * of ranks (rank.*) are restored only with the same strategy on the same number of ranks; otherwise
+ * they are reset with a warning. Numbers are F32 or F64, the type in which the build computes; a
+ * build resumes only from its own type. Rank 0 writes the file and every rank reads it, so all
+ * ranks must see the same file system. */
 #pragma once
 
 #include <jansson.h>
@@ -38,10 +38,10 @@
 #define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
 /* This rank's part of a network that is divided among several ranks. `comm`: the ranks that
- * together hold one replica of the network. Only the replica that includes rank 0 of the run is
- * saved; rank 0 of the run is rank 0 of `comm` too. `tensors`: range of the network's tensors on
- * this rank. If tensors are sliced, rank i of `comm` has slice i of each tensor. On every rank, the
- * array of running statistics has the size for the whole network. */
+ * together hold one replica of the network. Only the replica of the run's rank 0 is saved; that
+ * rank is also rank 0 of `comm`. `tensors`: range of the network's tensors on this rank. If tensors
+ * are sliced, rank i of `comm` has slice i of each. Every rank's array of running statistics has
+ * the size for the whole network. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
@@ -104,13 +104,13 @@ enum status checkpoint_check(const struct config *config, struct error *e);
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
 /* Writes the state and rank 0's `progress` to `path`. progress->train must be summed over all
- * ranks. progress->losses has the loss sum of each rank, so that a resumed rank continues its own
- * sum with the same rounding as an uninterrupted run. Collective: returns when the file is on disk.
- * An older file at `path` is kept until the new file is complete.
+ * ranks. progress->losses has the loss sum of each rank, so that sums of a resumed run round as in
+ * an uninterrupted run. An older file at `path` is kept until the new file is complete. Collective:
+ * returns when the file is on disk.
  *
  * If checkpoint.dtype is not f32, also writes a copy for other programs: parameters in 16 bits,
- * running statistics and batch counts unchanged, no optimizer state. checkpoint.resume rejects the
- * copy, because it has lost precision; checkpoint.start accepts it. */
+ * running statistics and batch counts, no optimizer state. checkpoint.start accepts the copy,
+ * checkpoint.resume rejects it. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 
@@ -126,17 +126,15 @@ struct checkpoint {
                                  `losses` */
 };
 
-/* Reads a checkpoint of the same run. All facts of checkpoint_keys.def on which the run depends
- * must be equal (checkpoint_keys_compare). Every tensor except batch counts must exist, with the
- * right type. ERR_DATA names the fact or tensor, with the found and the expected value. Not
- * collective. Call checkpoint_close in any case. */
+/* Reads a checkpoint of the same run. Its facts must equal this run's (checkpoint_keys_compare).
+ * All tensors except batch counts must exist, with the right type. ERR_DATA names the fact or
+ * tensor. Not collective. Call checkpoint_close even after an error. */
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 
 /* Reads weights from a safetensors file in types F16, BF16, F32 or F64. Ignores optimizer state and
- * tensors of single ranks (rank.*). ERR_DATA if a weight is missing, the file has an unknown
- * tensor, or a number is outside the range of `real`. In files of other programs, all names may
- * begin with the same prefix. */
+ * rank.*. All names may share a prefix, as in files of other programs. ERR_DATA if a weight is
+ * missing, a tensor is unknown, or a number is outside the range of `real`. */
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
                                     const struct checkpoint_state *s, struct error *e);
 

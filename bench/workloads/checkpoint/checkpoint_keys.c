@@ -102,9 +102,8 @@ static bool with_statistics(const struct checkpoint_state *s)
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
 }
 
-/* A fact that must be equal in a checkpoint and in the run that resumes from it
- * (checkpoint_keys.def). This run's value comes from an option, a function, or a member of the
- * state. */
+/* Fact of checkpoint_keys.def. This run's value comes from an option, a function, or a member of
+ * the state. */
 static const struct key {
     const char *name; /* name in the file; NULL: the key of `option` */
     enum option_id option;
@@ -152,8 +151,8 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* Returns the value of a fact in the file. If the fact is missing: NULL for a required fact,
- * otherwise the default for an option, and `own`, the value of this run, for other facts. */
+/* Returns the value of a fact in the file. If the file lacks the fact: NULL for a required fact,
+ * the default for an option, else `own`, this run's value. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));

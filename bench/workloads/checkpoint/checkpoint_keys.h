@@ -11,7 +11,7 @@
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
                                 struct error *e);
 
-/* Compares the checkpoint's facts with this run's values, except facts on which the run does not
+/* Compares the checkpoint's facts with this run's values. Skips facts on which the run does not
  * depend or which an elastic run may change. ERR_DATA names the first key that differs and both
  * values. */
 enum status checkpoint_keys_compare(const struct safetensors *file,

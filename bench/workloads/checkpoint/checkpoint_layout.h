@@ -9,10 +9,9 @@
 #define REAL_DTYPE "F32"
 #endif
 
-/* Tensors of a checkpoint, in the order of the file. First the model: batch counts, parameters,
- * running statistics. Then optimizer slots, then tensors with state of single ranks
- * (layout_add_section). The order aligns all tensors, as PyTorch's reader requires: 8-byte numbers
- * come first, single bytes last. */
+/* Tensors of a checkpoint, in the order of the file: batch counts, parameters, running statistics,
+ * optimizer slots, state of single ranks (layout_add_section). This order aligns all tensors, as
+ * PyTorch's reader requires: 8-byte numbers come first, single bytes last. */
 struct layout {
     /* [n] tensors in the order of the file, with borrowed `data` */
     struct safetensors_tensor *tensors;

@@ -117,9 +117,8 @@ const char *numbers_dtype(enum checkpoint_dtype dtype)
     return names[number_of_dtype(dtype)];
 }
 
-/* Rounds a double to a float that rounds to the same 16-bit number as the double would. Rounding to
- * nearest twice could give a neighbouring number. An inexact float therefore gets an odd last bit,
- * so it is never halfway between two 16-bit numbers. */
+/* Rounds a double to a float that rounds to the same 16-bit number as the double would. An inexact
+ * float gets an odd last bit, so it is never halfway between two 16-bit numbers. */
 static real to_odd(real x)
 {
     float nearest = (float)x;

@@ -22,8 +22,8 @@ size_t numbers_first_beyond(const struct safetensors_tensor *from);
  * float (to nearest even). */
 void numbers_read(real *to, const struct safetensors_tensor *from);
 
-/* Rounds x [n] to 16-bit codes [n] of bf16 or f16, to nearest even. Returns the index of the first
- * finite number that is too large for the type, or n. */
+/* Rounds x [n] to codes [n] of bf16 or f16, to nearest even. Returns the index of the first finite
+ * number that is too large, or n. */
 size_t numbers_narrow(uint16_t *codes, const real *x, size_t n, enum checkpoint_dtype dtype);
 
 /* Returns the name of bf16 or f16 in the safetensors format. */

@@ -356,9 +356,8 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
     return safetensors_find(&c->file, name);
 }
 
-/* Checks that a checkpoint with unequal replicas has the parameters and optimizer state of this
- * rank (rank.<rank>.*). Rank 0 needs no such tensors, since the model in the checkpoint is the
- * replica of rank 0. */
+/* Checks that a checkpoint with unequal replicas has this rank's parameters and optimizer state.
+ * The checkpoint's model is the replica of rank 0. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
@@ -487,8 +486,8 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* Checks that all ranks opened the same file, since a rank with an older file would train a
- * different model. Compares only headers: the header of a checkpoint has a hash of the tensors. */
+/* Checks that all ranks opened the same file. Compares only headers, which contain a hash of the
+ * tensors. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {

@@ -169,7 +169,7 @@ static enum status error_label(const struct array_file *file, uint64_t i, uint64
 }
 
 /* Converts the `n` labels at `from` to bytes. ERR_DATA if a label is outside 0 to 255. `first`:
- * index of the first of these labels in the file, for the message. */
+ * index of the label at `from` in the file. */
 static enum status narrow_labels(const struct array_file *file, uint8_t *to, const uint8_t *from,
                                  uint64_t first, size_t n, struct error *e)
 {
@@ -195,9 +195,8 @@ static size_t numbers_at_once(const struct array_file *file)
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts the `n` numbers at `from` to bytes at `to`. If the file has channels last, reorders the
- * image to channels first. ERR_DATA if a label is outside 0 to 255. `first`: index in the file of
- * the first number at `from`, for the message. */
+/* Converts the `n` numbers at `from` to bytes at `to`, with channels first. ERR_DATA if a label is
+ * outside 0 to 255. `first`: index of the number at `from` in the file. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -211,8 +210,8 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
 }
 
 /* Writes the header to `sink`, then all numbers as bytes. ERR_DATA if the file is truncated or has
- * trailing bytes. `from`: buffer for the header, or for numbers_at_once(file) numbers as they are
- * in the file. `to`: buffer for numbers_at_once(file) bytes. */
+ * trailing bytes. `from`, `to`: buffers for numbers_at_once(file) numbers of the file and as many
+ * bytes; the header must also fit in `from`. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {

@@ -1,5 +1,5 @@
 /* Reads a file with one array of images or labels: a header, then numbers in C order, plain or
- * compressed by gzip. The formats are implemented in idx.c and npy.c. */
+ * compressed by gzip. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,9 +22,9 @@ struct array_items {
     bool is_signed, big_endian;
 };
 
-/* Open file. `bytes` has labels [N] or images [N, channels, rows, columns] as unsigned bytes. Image
- * files have dimensions [N, rows, columns], [N, channels, rows, columns] or [N, rows, columns,
- * channels], with 1 or 3 channels. */
+/* Open file. `bytes`: labels [N] or images [N, channels, rows, columns]. `dims` of image files: [N,
+ * rows, columns], [N, channels, rows, columns] or [N, rows, columns, channels], with 1 or 3
+ * channels. */
 struct array_file {
     const struct array_format *format;
     const char *path, *partner;
@@ -43,8 +43,7 @@ struct array_file {
 struct array_format {
     const char *name;
     /* Reads the header from the first `n` decompressed bytes; sets n_dims, dims, items and
-     * header_bytes. ERR_DATA if the header is not of this format, or if its type or dimensions do
-     * not suit the expected images or labels. */
+     * header_bytes. ERR_DATA if format, type or dimensions are not as expected. */
     enum status (*read_header)(struct array_file *file, const uint8_t *bytes, size_t n,
                                struct error *e);
 };
@@ -58,11 +57,10 @@ extern const struct array_format array_format_idx;
  * integer type and values from 0 to 255. */
 extern const struct array_format array_format_npy;
 
-/* Opens the file at `path` (borrowed), which must hold images if `is_images`, else labels. An
- * uncompressed file of unsigned bytes is mapped in place unless channels are its last dimension.
- * Other files are decompressed or converted into a cache entry whose name begins with `set`.
- * ERR_DATA if the header is invalid or does not match the file size. If images and labels are
- * swapped, the error names `partner`, the other file of the pair. */
+/* Opens the file at `path` (borrowed), which must hold images if `is_images`, else labels. Maps an
+ * uncompressed file of unsigned bytes in place, unless channels come last. Converts other files
+ * into a cache entry whose name begins with `set`. ERR_DATA if the header is invalid or does not
+ * match the file size. `partner` (borrowed): other file of the pair, for messages. */
 enum status array_open(struct array_file *file, const struct array_format *format, const char *set,
                        const char *path, const char *partner, bool is_images, struct error *e);
 void array_close(struct array_file *file);
@@ -74,6 +72,6 @@ uint64_t array_number(const uint8_t *from, int n, bool big_endian);
 enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
                                    struct error *e);
 
-/* Makes the error for a file of labels where images are expected, or images where labels are
- * expected. `at` names the place in the header that shows the mistake, such as "byte 0". */
+/* Makes the error for labels where images are expected, or the reverse. `at`: place in the header
+ * that shows the mistake, such as "byte 0". */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

@@ -41,8 +41,8 @@ static void flip_row(uint8_t *row, int w)
     }
 }
 
-/* Crops one channel of an image in place, and mirrors it if crop.flip is set. If crop.row < 0, rows
- * are written from last to first, so that each row is read before it is overwritten. */
+/* Crops, and perhaps mirrors, one channel of an image in place. The order of rows ensures that each
+ * row is read before it is overwritten. */
 static void crop_plane(uint8_t *plane, int h, int w, struct crop crop)
 {
     for (int i = 0; i < h; i++) {

@@ -34,8 +34,7 @@ struct entry {
 /* ---- Contents of an entry ---- */
 
 /* Hashes `contents` bytes of the file from offset `begin`; returns false if they cannot be read.
- * Reads into `chunk` (CHUNK_BYTES) with pread, since pages of a mapping would count as memory of
- * this process. */
+ * Uses pread into `chunk` (CHUNK_BYTES), since mapped pages count as memory of this process. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;
@@ -66,8 +65,8 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
     return read ? OK : error_set(e, ERR_DATA, "the file cannot be read in full");
 }
 
-/* Hashes the `contents` bytes after the header in file `fd`, sets *hash, and makes the header from
- * *hash and `key`. The header is text, so that `head -c 4096` shows the key of an entry. */
+/* Hashes the `contents` bytes after the header in file `fd`, sets *hash, and makes the header: text
+ * with *hash and `key`. */
 static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
                                uint64_t *hash, struct error *e)
 {
@@ -229,9 +228,8 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, s
     return status;
 }
 
-/* Takes an exclusive lock on folder/lock; *lock is its descriptor. The lock file is never removed:
- * a process that creates a new file would not wait for a process that has locked the removed
- * file. */
+/* Takes an exclusive lock on folder/lock; *lock is its descriptor. Never remove the lock file: a
+ * process that creates a new one would not wait for the holder of the old lock. */
 static enum status folder_lock(const char *folder, int *lock, struct error *e)
 {
     char path[PATH_MAX + 8];

@@ -3,8 +3,7 @@
  * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
  * entry is a file: a header with the key and a hash of the contents, then the contents. The hash is
  * checked whenever the entry is opened (about 30 ms for CIFAR-10). An entry is written to a
- * temporary name under a lock, synchronised and renamed. A killed process therefore never leaves an
- * incomplete entry under the final name. */
+ * temporary name under a lock, synchronised and renamed, so that it is never incomplete. */
 #pragma once
 
 #include <stddef.h>
@@ -32,9 +31,9 @@ enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct err
 enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
                              struct error *e);
 
-/* Maps the entry of `key`. If the entry is missing or altered, `fill` makes it first. `key` is one
- * line of text with everything that determines the contents; `name` only makes the file name
- * readable. If the cache folder cannot be used, warns and makes the contents in memory. ERR_MEMORY
- * if there is too little memory to map the entry; the entry then stays in the cache. */
+/* Maps the entry of `key`; calls `fill` first if the entry is missing or altered. `key`: one line
+ * of text that determines the contents. `name` only makes the file name readable. If the cache
+ * folder cannot be used, warns and makes the contents in memory. ERR_MEMORY if there is too little
+ * memory to map the entry, which then stays in the cache. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

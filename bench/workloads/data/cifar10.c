@@ -1,7 +1,6 @@
 /* Reads CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
- * binary version: five training files and one test file, or the archive in which they are
- * distributed, plain or gzip. A record is a label, then the red, green and blue planes of 32x32
- * pixels. */
+ * binary version: six files or their archive, plain or gzip. A record is a label, then the red,
+ * green and blue planes of 32x32 pixels. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

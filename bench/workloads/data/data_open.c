@@ -163,9 +163,8 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     return OK;
 }
 
-/* Opens the files in folder `path`. If `path` is "auto", searches the default folders in order; if
- * none has files, opens the generated set reader->otherwise. ERR_ARGUMENT for "auto" if there is no
- * such set. */
+/* Opens the files in folder `path`. For "auto", searches the default folders, then opens the
+ * generated set reader->otherwise. ERR_ARGUMENT for "auto" if there is no such set. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -201,8 +200,8 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* Sets the data set's name to `name`, or to the name of its folder if `name` is "auto". Rejects the
- * name of a built-in set, since results would be attributed to the built-in set. */
+/* Sets the data set's name to `name` ("auto": the name of its folder). Rejects the name of a
+ * built-in set, to which results would be attributed. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

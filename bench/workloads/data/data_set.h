@@ -12,8 +12,8 @@
 #define DATA_CLASSES_MAX 256 /* largest number of classes: a label is one byte */
 #define DATA_NAME_BYTES  32
 
-/* Training or test samples: images [n,C,H,W] and labels [n], as bytes; labels are below `classes`.
- * Sample i is at index slots[i], or at i if `slots` is NULL. Owned by the data set. */
+/* Training or test samples, owned by the data set: images [n,C,H,W] and labels [n], below
+ * `classes`. */
 struct data_part {
     const uint8_t *images;
     const uint8_t *labels;
@@ -21,9 +21,8 @@ struct data_part {
     const uint32_t *slots; /* [n] index of each sample in `images`; NULL: sample i is at index i */
 };
 
-/* Place of the images (or labels) of a data_part in a file: one after another, from byte `offset`
- * of file `path`. Every process of the node can open the file. `path` is "" if the images or labels
- * are only in memory. */
+/* Place of a data_part's images (or labels): contiguous from byte `offset` of file `path`, which
+ * every process of the node can open. `path` is "" if they are only in memory. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -43,25 +42,22 @@ struct data_set {
     struct file_map maps[4];
 };
 
-/* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto". "auto" searches
+/* Opens a data set. `set`: a name of data_sets.def. `path`: a folder or "auto". "auto" searches
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set>, ../shared/data/<set> and
- * $SCALEBENCH_HOME/data/<set> in this order. If none of these folders has the files, "mnist"
- * becomes "digits" and "cifar10" becomes "shapes". SCALEBENCH_DATA=none searches no folder. "idx"
- * and "npy" need a folder; generated sets need "auto".
+ * $SCALEBENCH_HOME/data/<set>, in this order; nothing if SCALEBENCH_DATA=none. If no files are
+ * found, "mnist" becomes "digits" and "cifar10" becomes "shapes". "idx" and "npy" need a folder;
+ * generated sets need "auto".
  *
- * Generated contents, CIFAR-10 and all files that must be decompressed or converted are written
- * once to the cache (cache.h) and mapped from there. Other files are mapped in place. Opening reads
- * headers and labels, and hashes cache entries and the files of MNIST. Most mapped pages of images
- * are loaded only by data_load or at their first use.
+ * Generated contents, CIFAR-10 and files to decompress or convert are written once to the cache
+ * (cache.h) and mapped from there. Other files are mapped in place. data_load, or the first use,
+ * loads the mapped images.
  *
- * ERR_DATA if files are missing in the given folder or are truncated, overlong or corrupt. Also
- * ERR_DATA if a magic number or label is invalid, if the numbers of images and labels differ, or if
- * files with MNIST's names are not MNIST. The message names the file, the expected and the found
- * content. */
+ * ERR_DATA if files are missing in the given folder, damaged or inconsistent, or if files with
+ * MNIST's names are not MNIST. The message names the file, the expected and the found content. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
-/* Opens a data set like data_open. "idx" and "npy" sets get the name `name`, or the folder's name
- * if `name` is "auto". ERR_ARGUMENT if the name is too long or belongs to another set. */
+/* Opens a data set like data_open. "idx" and "npy" sets get the name `name` ("auto": the folder's
+ * name). ERR_ARGUMENT if the name is too long or belongs to another set. */
 enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
                          struct error *e);
 void data_close(struct data_set *data);

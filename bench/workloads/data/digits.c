@@ -1,11 +1,10 @@
-/* Generates images of digits for machines without MNIST. The set has MNIST's image shape and number
- * of images. Each image is a pure function of (seed, index). The digits are hard enough that a
- * convolutional network is more accurate than a linear model.
+/* Generates images of digits for machines without MNIST, with MNIST's image shape and number of
+ * images. Each image is a pure function of (seed, index). A convolutional network is more accurate
+ * on them than a linear model.
  *
- * A digit is a skeleton of strokes. A smooth random field bends it (the elastic distortion of
- * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003). It is
- * rotated, sheared, scaled and shifted, drawn with a pen of random width and blur, and covered with
- * specks and noise.
+ * A digit is a skeleton of strokes, bent by a smooth random field (elastic distortion of Simard,
+ * Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003). A random
+ * affine map, pen, specks and noise follow.
  *
  * Only + - * / and sqrt are used, in a fixed order. IEEE 754 rounds them the same way everywhere,
  * so every machine makes the same bytes; a test checks this. */
@@ -20,8 +19,7 @@
 /* ---- Skeletons ---- */
 
 /* A glyph is a list of points in a box of 100 x 100, y downwards, joined by smooth curves. UP ends
- * a curve, and the next point begins another. At a corner, the point is repeated after UP. The list
- * ends with {0, 0}. */
+ * a curve. A corner repeats its point after UP. {0, 0} ends the list. */
 #define UP                                                                                         \
     {                                                                                              \
         -1, -1                                                                                     \

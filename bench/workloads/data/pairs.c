@@ -1,6 +1,6 @@
-/* Reads data sets of four files: images and labels for training, images and labels for testing. The
- * files are MNIST's or the user's own, in IDX or NumPy format. MNIST: LeCun, Bottou, Bengio,
- * Haffner, "Gradient-based learning applied to document recognition", Proc. IEEE 86(11), 1998. */
+/* Reads data sets of four files: images and labels for training and testing. They are MNIST's or
+ * the user's own, in IDX or NumPy format. MNIST: LeCun, Bottou, Bengio, Haffner, "Gradient-based
+ * learning applied to document recognition", Proc. IEEE 86(11), 1998. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +21,8 @@ struct pairs {
     data_names names[PAIR_FILES];
 };
 
-/* File names of MNIST and of the user's IDX files. Copies of MNIST on the web have a dash or a dot
- * before "idx". Files of colour images have idx4 in the name, for four dimensions. */
+/* Copies of MNIST on the web have a dash or a dot before "idx". Colour images have idx4 in the
+ * name, for four dimensions. */
 static const struct pairs idx = {
     &array_format_idx,
     {{"train-images-idx3-ubyte", "train-images.idx3-ubyte", "train-images-idx4-ubyte",
@@ -148,9 +148,8 @@ static enum status open_pairs(struct data_set *data, const struct data_reader *r
     return *found ? read_files(data, pairs, paths, e) : OK;
 }
 
-/* Rejects training data in which all labels are equal, all images are equal or no pixel is above 1.
- * Such data come from a faulty conversion and make times and accuracies meaningless. Each check
- * reads only up to the first difference or the first pixel above 1. */
+/* Rejects training data with all labels equal, all images equal or no pixel above 1: signs of a
+ * faulty conversion. Each check stops at the first counterexample. */
 static enum status check_varied(const struct data_set *data, const char *folder, struct error *e)
 {
     const struct data_part *part = &data->train;

@@ -36,8 +36,8 @@ static inline float random_spread(struct random_words *w, float width)
     return (a - b) * width;
 }
 
-/* Converts n levels (0 to 1) to bytes and adds uniform noise of up to +-127.5 x `noise`, from one
- * random byte per level. n is a multiple of 4. */
+/* Converts n levels (0 to 1) to bytes and adds uniform noise of up to +-127.5 x `noise`. n is a
+ * multiple of 4. */
 static inline void random_store(uint8_t *image, const float *level, int n, float noise,
                                 struct random_words *w)
 {

@@ -14,8 +14,7 @@
 struct pairs;
 
 /* Functions that open one kind of data set. Generated sets have `draw`; sets of files have `open`
- * and `no_files`. If an error message of `open` or `no_files` names the set, the name is
- * data->name. */
+ * and `no_files`, whose messages name the set as data->name. */
 struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */
@@ -41,8 +40,8 @@ struct data_reader {
 
 /* ---- Files ---- */
 
-/* Possible names of one data file, in order of preference. A list shorter than DATA_NAMES ends with
- * NULL. Each name may be followed by ".gz"; plain files are preferred to compressed ones. */
+/* Possible names of one data file, in order of preference; NULL ends a shorter list. Files with
+ * ".gz" behind the name are also accepted; plain files are preferred. */
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];
 

@@ -1,12 +1,11 @@
-/* Generates images of coloured shapes for machines without CIFAR-10. The set has CIFAR-10's image
- * size and numbers of images and classes. Each image is a pure function of (seed, index).
+/* Generates images of coloured shapes for machines without CIFAR-10, with CIFAR-10's image size and
+ * numbers of images and classes. Each image is a pure function of (seed, index).
  *
- * An image shows one of ten shapes, turned, stretched and moved, on a background with a colour
- * gradient. Blots and noise are then added. Colours are random, so that only the form identifies
- * the class.
+ * An image shows one of ten shapes, turned, stretched and moved, with a background, blots and
+ * noise. Colours are random, so that only the form identifies the class.
  *
- * Only + - * / and comparisons are used, in a fixed order, so every machine makes the same bytes;
- * a test checks this. */
+ * Only + - * / and comparisons are used, in a fixed order. Every machine therefore makes the same
+ * bytes; a test checks this. */
 #include <stdbool.h>
 
 #include "bench/workloads/data/random_words.h"

@@ -29,9 +29,9 @@ struct stream {
     uint64_t read; /* decompressed bytes returned so far */
 };
 
-/* Maps the file and finds its gzip layers. ERR_DATA if there are more than STREAM_LAYERS layers, or
- * if the contents are a web page or another known format instead of `format`. Call stream_close
- * even after an error. */
+/* Maps the file and finds its gzip layers. ERR_DATA if there are more than STREAM_LAYERS, or if the
+ * contents are a web page or another known format instead of `format`. Call stream_close even after
+ * an error. */
 enum status stream_open(struct stream *s, const char *path, const char *format, struct error *e);
 void stream_close(struct stream *s);
 
@@ -39,6 +39,5 @@ void stream_close(struct stream *s);
 enum status stream_start(struct stream *s, struct error *e);
 
 /* Reads `size` bytes into `out`, or fewer at the end of the data, and sets *n to the number read.
- * ERR_DATA for corrupt or truncated gzip data and for trailing bytes; the message has the byte
- * offset in the file or in the inner gzip data. */
+ * ERR_DATA, with the byte offset, for corrupt or truncated gzip data and for trailing bytes. */
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e);

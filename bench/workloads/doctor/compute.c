@@ -17,9 +17,9 @@
  * multiply_for overruns its duration by at most one product. */
 enum { SIDE = 384 };
 
-/* Bytes of the memory stream's three arrays together. Each rank uses STREAM_BYTES_ALL divided by
- * the number of ranks on its machine, but at least STREAM_BYTES_MIN and at most STREAM_BYTES_MAX.
- * STREAM_BYTES_ALL exceeds the shared caches of a machine. */
+/* Bytes of the memory stream's three arrays together. The ranks of a machine share
+ * STREAM_BYTES_ALL, which exceeds its shared caches. STREAM_BYTES_MIN and STREAM_BYTES_MAX are the
+ * limits per rank. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -110,9 +110,8 @@ void work_free(struct work *w)
 
 /* ---- Time on the core ---- */
 
-/* Times of this thread so far. `on_core_s`: running on a core. `ready_s`: ready to run but without
- * a core (NAN if the kernel does not report this time). `steal_s`: time since boot that a
- * hypervisor took from the thread's processor (NAN if unknown). */
+/* Times of this thread so far; NAN if unknown. `on_core_s`: running. `ready_s`: ready to run but
+ * without a core. `steal_s`: time since boot that a hypervisor took from the thread's processor. */
 struct presence_on_core {
     int64_t wall_ns;
     double on_core_s, ready_s, steal_s;

@@ -1,7 +1,7 @@
 /* doctor_ranks: measures a site for `scalebench doctor`, with one rank per core. In each round,
- * every core multiplies matrices and accesses memory. Then two ranks of each node, and pairs of
- * nodes, exchange messages, while all other ranks sleep. Rank 0 writes nodes.csv, bursts.csv and
- * messages.csv (bench/doctor/table.h). */
+ * every core multiplies matrices and accesses memory. Pairs of ranks then exchange messages, within
+ * and between nodes, while all others sleep. Rank 0 writes nodes.csv, bursts.csv and messages.csv
+ * (bench/doctor/table.h). */
 #pragma once
 
 #include "bench/doctor/table.h"

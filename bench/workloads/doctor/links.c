@@ -1,6 +1,5 @@
 /* Measures messages within and between nodes. Pairs of nodes are formed as in a round-robin
- * tournament: in each slot, a node exchanges messages with one partner only. If nodes share a
- * machine, the pairs of a slot take turns. */
+ * tournament: in each slot, a node has one partner at most. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,8 +50,8 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
 }
 
 /* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply. A
- * shorter warm-up message precedes the long message, to use up the burst that traffic shaping
- * permits after a pause and to let the transport's windows grow. */
+ * warm-up message before the long one uses up the burst that traffic shaping permits after a pause,
+ * and lets the transport's windows grow. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)
 {
@@ -111,9 +110,8 @@ static int partner_of(int node, int slot, int nodes)
     return partner < nodes ? partner : -1;
 }
 
-/* Measures one direction between two nodes. If nodes share a machine, the sender moves to the
- * lowest processor that ranks of the machine use and the receiver to the highest, so that all pairs
- * have the same conditions. */
+/* Measures one direction between two nodes. If nodes share a machine, sender and receiver move to
+ * the processors in d->ends, so that all pairs have the same conditions. */
 static enum status measure_between(struct doctor *d, const struct way *w, int round,
                                    struct error *e)
 {

@@ -22,8 +22,7 @@ static double clamp(double x, double least, double most)
 }
 
 /* Chooses the number of rounds and the durations of measurements. Confidence intervals from 11
- * rounds tolerate one bad round. With more than 6 nodes on one machine, or more than 64 slots of
- * the tournament, 7 rounds keep the total time below a minute. */
+ * rounds tolerate one bad round. On large sites, 7 rounds keep the total time below a minute. */
 static void plan(struct doctor *d)
 {
     int slots = d->nodes > 1 ? d->nodes + d->nodes % 2 - 1 : 1;
@@ -35,9 +34,8 @@ static void plan(struct doctor *d)
     d->message_s = clamp(MESSAGES_S / (d->rounds * ways), 0.004, 0.03);
 }
 
-/* Measures all cores. Nodes that share a machine measure one after the other, all other nodes at
- * the same time. The order of nodes is reversed every second round, so that a drift of the speed
- * favours no node. */
+/* Measures all cores. Nodes that share a machine take turns. Their order is reversed every second
+ * round, so that a drift of the speed favours no node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {

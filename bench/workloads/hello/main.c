@@ -1,5 +1,5 @@
 /* hello_ranks: prints one line about its MPI job, such as "ranks=2 nodes=2 mpi=3.1". If launcher
- * and MPI library do not match, each process is an MPI job of its own and prints its own line. */
+ * and MPI library do not match, each process prints its own line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,9 +10,8 @@ struct batch_crop {
     int8_t row, column, flip;
 };
 
-/* All batches of a run. Arrays `epoch`, `step`, `count`, `global` and `lr` have one element per
- * step. Arrays `samples`, `weights` and `crops` have one element per image of this rank, in the
- * order of steps. */
+/* All batches of a run. Arrays `epoch` to `lr` have one element per step; `samples`, `weights` and
+ * `crops` have one per image of this rank, in the order of steps. */
 struct batch_list {
     size_t steps, n; /* `n`: number of images of this rank over all steps */
     uint32_t *epoch, *step, *count, *global;

@@ -1,8 +1,7 @@
-/* Reading mode `all`: every rank has all training data. A mapping of the file would suffice, since
- * the page cache has one copy per node. But images are read in random order, and address
- * translation of small pages cost 1.5 % of lenet_21k's step. Small data sets are therefore copied
- * to huge pages. The copies are read from the file, so that no page of the mapping counts as memory
- * of this process. */
+/* Reading mode `all`: every rank has all training data. Images are read in random order, and
+ * address translation of small pages cost 1.5 % of lenet_21k's step. Small data sets are therefore
+ * copied to huge pages. The copies are read from the file, so that no page of the mapping counts as
+ * memory of this process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

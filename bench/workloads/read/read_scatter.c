@@ -1,5 +1,5 @@
 /* Reading mode `scatter`: rank 0 reads the training data and sends each rank the samples that the
- * rank requests. Only rank 0 reads the file; all other ranks wait for rank 0. */
+ * rank requests. */
 #include <stdlib.h>
 #include <string.h>
 

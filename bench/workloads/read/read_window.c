@@ -10,9 +10,9 @@
 
 static const char WHO[] = "data.read = window";
 
-/* Makes the kernel allocate all pages of the window now, so that a lack of memory returns an error
- * here, not SIGBUS at a later access. mem_check_shared is not enough: another process may use the
- * memory after the check. Does nothing on Linux before 5.14. */
+/* Allocates all pages of the window, so that a lack of memory returns an error here, not SIGBUS
+ * later. After mem_check_shared, another process may have used the memory. Does nothing on Linux
+ * before 5.14. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -59,9 +59,9 @@ static void store_close(struct store *store)
     *store = (struct store){0};
 }
 
-/* Allocates room for n samples. A store that is large enough is reused, since the number of samples
- * changes little between epochs. A rank without samples has room for one image, on which it trains
- * with weight 0, to take part in gradient synchronisation. */
+/* Allocates room for n samples, or reuses a store that is large enough. A rank without samples gets
+ * room for one image, on which it trains with weight 0, to take part in gradient
+ * synchronisation. */
 static enum status store_reserve(struct reader *r, size_t n, struct error *e)
 {
     struct store *store = &r->store;

@@ -1,6 +1,6 @@
 /* Gives ranks their training data (option data.read). A sample has the same index in every mode. In
- * modes `all` and `window`, every rank can read all data after reader_open. In other modes, each
- * rank fetches only the samples that it will use. Every rank maps the test data. */
+ * modes `all` and `window`, reader_open gives every rank all data. In other modes, each rank
+ * fetches the samples that it will use. Every rank maps the test data. */
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@
 #include "kernels/base/error.h"
 
 /* Samples that this rank has fetched: `images` [room,C,H,W] and `labels` [room]. `slots` [number of
- * samples in use]: position of each fetched sample in `images` and `labels`. In mode `all`,
- * `images` is a copy of the images in use, or NULL; `labels` and `slots` are NULL. */
+ * samples in use]: position of each fetched sample. In mode `all`, `images` is a copy of the images
+ * in use, or NULL; `labels` and `slots` are NULL. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;

@@ -7,8 +7,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Returns the table row for an argument "--name" or "--name=value"; NULL if no option has this
- * name. Sets *value to the text after "="; to NULL if there is no "=". */
+/* Returns the table row for an argument "--name" or "--name=value"; NULL if the name is unknown.
+ * *value: text after "="; NULL without "=". */
 static const struct spec_option *find(const char *argument, const struct spec_option *rows,
                                       size_t n, const char **value)
 {

@@ -22,9 +22,8 @@
      false},
 
 /* Sets each of the n options to its default, if any, then to the values of arguments `--name value`
- * and `--name=value`. Other arguments are errors. The value of a list is `none`, `all` or names
- * separated by commas. Sets *help to true if --help or -h is given. ERR_SPEC or ERR_ARGUMENT if an
- * option or value is invalid. */
+ * and `--name=value`. A list is `none`, `all` or names separated by commas. Sets *help to true if
+ * --help or -h is given. ERR_SPEC or ERR_ARGUMENT if an argument is invalid. */
 enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
                                int argc, char **argv, bool *help, struct error *e);
 void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);

@@ -77,8 +77,8 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 
 #define AT(member) offsetof(struct arguments, member)
 
-/* Options of the trainer that specs do not have. `take` parses the option's text (NULL for a flag)
- * and stores it in struct arguments. `at`: offset of the member, if `take` needs it. */
+/* Options of the trainer that specs do not have. `take` parses the text (NULL for a flag) into
+ * struct arguments. `at`: offset of the member, if `take` needs it. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
@@ -290,9 +290,8 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether this run is --run time but the option affects only --run accuracy, or the
- * reverse. False for default values and `seed`, since `scalebench plan` prints them in every
- * command line. */
+/* Returns whether the option affects only the other kind of run (--run time or accuracy). False for
+ * defaults and `seed`, since `scalebench plan` prints them in every command line. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -329,9 +328,9 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
-/* On rank 0, prints a note for each value that has no effect because there are too few steps,
- * epochs, ranks or nodes, and for a checkpoint.path without checkpoints. Does not reject such
- * values, since a launch with other numbers of ranks or steps may use them. */
+/* On rank 0, prints a note for each value without effect because there are too few steps, epochs,
+ * ranks or nodes, and for a checkpoint.path without checkpoints. Does not reject such values, since
+ * other launches may use them. */
 static void note_unused(const struct config *config)
 {
     char why[512];

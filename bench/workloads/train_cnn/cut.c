@@ -180,7 +180,7 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 /* ---- Deciding ---- */
 
 /* Broadcasts rank 0's split, in which stage i has ops [first[i], first[i + 1]), and sets *s to this
- * rank's stage. If rank 0 failed, rank 0 sends first[stages] = 0, so that all other ranks fail too
+ * rank's stage. first[stages] = 0 reports a failure of rank 0, so that all other ranks fail too
  * instead of hanging. */
 static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
                          struct error *e)

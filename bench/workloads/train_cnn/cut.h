@@ -7,9 +7,9 @@
 
 struct trainer;
 
-/* Splits the network and sets the ops and slots in *options for this rank's stage. Call this
- * function before the network is created. Collective. Does nothing without a pipeline. ERR_ARGUMENT
- * if the plan has fewer ops with parameters than stages. */
+/* Splits the network and sets the ops and slots in *options for this rank's stage. Call it before
+ * the network is created. Collective. Does nothing without a pipeline. ERR_ARGUMENT if the plan has
+ * fewer ops with parameters than stages. */
 enum status cut_net(struct trainer *t, struct net_options *options, struct error *e);
 
 /* Splits a replayed network by its calibrated times or FLOPs. Collective. Does nothing without a

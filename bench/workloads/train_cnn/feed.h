@@ -1,6 +1,6 @@
-/* Brings the samples of an epoch to this rank before the epoch's first step, never within a step.
- * If data.read is `all` or `window`, the data is read once. Otherwise, each rank fetches its
- * samples once, or before every epoch if samples are shuffled across ranks. */
+/* Brings the samples of an epoch to this rank before the epoch's first step. With data.read = all
+ * or window, the data is read once. Otherwise, each rank fetches its samples once, or before every
+ * epoch if samples are shuffled across ranks. */
 #pragma once
 
 #include "bench/spec/spec.h"

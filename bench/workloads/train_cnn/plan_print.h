@@ -5,8 +5,7 @@
 
 #include "bench/spec/spec.h"
 
-/* Prints one line per op of the configured network, as planned on this machine with kernels.plan
- * and kernels.tune: kind, layers, FLOPs per image (as written and as computed) and savings. Totals,
- * memory per image and explanations of the savings follow. FLOPs exclude the gradient with respect
- * to the images, which is never computed. Returns the same errors as a run. */
+/* Prints kind, layers, FLOPs per image (as written and as computed) and savings of each op as
+ * planned on this machine, then totals and memory per image. FLOPs exclude the gradient with
+ * respect to the images, which is never computed. Returns the same errors as a run. */
 enum status plan_print(FILE *out, const struct config *config, struct error *e);

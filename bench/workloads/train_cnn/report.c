@@ -202,8 +202,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Fills in calls, messages and bytes of the timed steps, which are the last steps of the run. Also
- * fills in the members on fp16 overflows: infinite, loss_scale and skipped_steps. */
+/* Fills in calls, messages and bytes of the timed steps, and the members on fp16 overflows. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct traffic *traffic)
 {

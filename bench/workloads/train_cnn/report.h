@@ -8,8 +8,7 @@
 #include "bench/workloads/train_cnn/traffic.h"
 
 /* Returns the properties that must be equal for launches to be comparable: number type, instruction
- * set, libraries, data. Each record has them. The runner requests them before a campaign
- * (--identify). NULL, with `e` set, if the data cannot be read. */
+ * set, libraries, data. NULL, with `e` set, if the data cannot be read. */
 json_t *report_identity(const struct data_set *data, enum isa isa, const struct arguments *a,
                         struct error *e);
 
@@ -24,8 +23,8 @@ json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
  * (counts and times of steps). Returns *end as JSON. */
 json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic);
 
-/* Steps that are not yet written to the record. Making a line of JSON takes as long as the
- * optimizer's update of a small network, so lines are made outside of timed steps. */
+/* Steps that are not yet written to the record. Making lines of JSON is slow, so it is done outside
+ * of timed steps. */
 struct step_log {
     struct record_step *steps; /* [capacity] one per step; allocated by mem_new_aligned */
     size_t n, capacity;

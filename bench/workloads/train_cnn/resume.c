@@ -99,10 +99,9 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
         log_print(LOG_NOTE, "%s: F64 tensors are rounded to F32", c->file.path);
 }
 
-/* Restores progress from the checkpoint. The training score in the file is summed over all ranks:
- * rank 0 continues from this score, other ranks start at 0. If the number of ranks is unchanged,
- * each rank continues from its own loss sum instead, which keeps the order of summation and thus
- * the rounding. */
+/* Restores progress from the checkpoint. The training score in the file is a sum over ranks, so
+ * only rank 0 continues from it. If the number of ranks is unchanged, each rank continues from its
+ * own loss sum, which keeps the rounding. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {

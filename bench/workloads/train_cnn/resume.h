@@ -15,9 +15,9 @@ struct resume {
 /* Returns pointers to the state that checkpoints save and restore. Requires trainer_connect. */
 struct checkpoint_state resume_state(struct trainer *t);
 
-/* Finds and reads the checkpoint that the options name. `resumes`: whether this kind of run (train,
- * time or evaluate) can resume. Not collective: the caller makes ranks agree on an error. Call
- * resume_close in any case. */
+/* Reads the checkpoint that the options name, if any. `resumes`: whether this kind of run can
+ * resume. Not collective: the caller makes ranks agree on an error. Call resume_close in any
+ * case. */
 enum status resume_open(struct resume *r, struct trainer *t, bool resumes, struct error *e);
 void resume_close(struct resume *r);
 
@@ -26,8 +26,8 @@ void resume_close(struct resume *r);
 enum status resume_begin(struct resume *r, struct trainer *t, struct progress *progress,
                          struct error *e);
 
-/* Write a checkpoint if one is due after this step, or after this epoch and its evaluation. At the
- * end of a segment of an elastic run (ends_segment), a checkpoint is always written. Collective. */
+/* Write a checkpoint if one is due after this step, or after this epoch and its evaluation.
+ * `ends_segment`: a segment of an elastic run ends, so a checkpoint is always due. Collective. */
 enum status resume_after_step(struct resume *r, struct trainer *t, const struct progress *progress,
                               struct error *e);
 enum status resume_after_epoch(struct resume *r, struct trainer *t, const struct progress *progress,

@@ -51,8 +51,8 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-/* Before the first timed step, reads the counters of the network interface and of processor
- * packages. After the last timed step, reads them again and writes the differences to r->end. */
+/* Reads the counters of the network interface and of processor packages. After the timed steps,
+ * writes their increases to r->end. */
 static enum status read_counters(struct run *r, struct error *e)
 {
     double now[NIC_COUNTERS];
@@ -75,10 +75,9 @@ static enum status read_counters(struct run *r, struct error *e)
     return OK;
 }
 
-/* Synchronises ranks and reads counters, before the timed steps (`timed` false) and after them
- * (`timed` true). Does nothing unless there are parameter servers, --nic is set or energy is
- * measured. After the first of two barriers, all messages have arrived. No rank leaves the second
- * barrier before all ranks have read their counters. */
+/* Reads counters between two barriers, before the timed steps (`timed` false) or after them (true).
+ * After the first barrier, all messages have arrived. The second keeps ranks from sending before
+ * all ranks have read their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -90,9 +89,8 @@ static enum status synchronise(struct run *r, bool timed, struct error *e)
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* If `x` is the first non-finite value of the run, stores the current step and a text such as "loss
- * is nan" in r->progress, which checkpoints save. `what`: name of the value, such as "loss".
- * Training continues, so that its time and result are still recorded. */
+/* If `x` is the first non-finite value of the run, records it in r->progress, which checkpoints
+ * save. `what`: name of the value, such as "loss". Training continues. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
     struct divergence *d = &r->progress.divergence;
@@ -102,9 +100,8 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
     snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
 }
 
-/* Runs one step and adds its score to *score. If `timed`, counts the step among the timed steps. If
- * `record`, appends a line to r->log, except with --no-steps. The measured step time excludes all
- * bookkeeping. */
+/* Runs one step and adds its score to *score. `timed`: the step is one of the timed steps.
+ * `record`: the step is appended to r->log. The measured step time excludes all bookkeeping. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
@@ -153,9 +150,8 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
     }
 }
 
-/* Runs the remaining steps of the epoch and writes checkpoints when due. Adds to p->seconds the
- * time to fetch data and the time in steps, but not the time for hashes, records and
- * checkpoints. */
+/* Runs the remaining steps of the epoch. Adds the time of data fetches and steps to p->seconds,
+ * without hashes, records and checkpoints. */
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
@@ -194,9 +190,8 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-/* Returns the number of epochs after which test accuracy first reached the target, including epochs
- * before a resume. 0: not reached, or no target. All ranks return the same number, because
- * accuracies are computed from sums of integers. */
+/* Returns the number of epochs, counted from the start of training, until test accuracy first
+ * reached the target; 0 if it did not. All ranks return the same number. */
 static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
@@ -322,9 +317,8 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* Compares hashes of all ranks' weights: one hash per step, or a single hash after the last step.
- * If weights differ between ranks or are sharded, hashes the model that sync_eval_begin makes from
- * the weights of all ranks. */
+/* Compares hashes of all ranks' weights, of each step or of the last step. Without replicas, hashes
+ * the model that sync_eval_begin makes. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);
@@ -430,9 +424,8 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* For timed runs without compute replay, fills in this rank's peak FLOP rate: the rate of one core,
- * measured after the timed steps, times the number of threads. Assumes that all threads run on
- * cores of the same kind. */
+/* Sets this rank's peak FLOP rate: the measured rate of one core times the number of threads.
+ * Assumes that all threads run on cores of the same kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)

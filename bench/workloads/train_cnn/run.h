@@ -1,5 +1,5 @@
 /* One run of the trainer on this rank: open, execute, close. All ranks call the same functions. If
- * a rank fails to open its inputs or trainer, all ranks are informed and exit cleanly. */
+ * a rank fails to open its inputs or trainer, all ranks exit cleanly. */
 #pragma once
 
 #include <sys/resource.h>
@@ -53,8 +53,8 @@ struct run {
     bool all_failed; /* whether all ranks know that opening failed, so that all exit cleanly */
 };
 
-/* Opens a run whose arguments are set and whose other fields are zero. After a failure, all_failed
- * is true if every rank knows of the failure. Call run_close in any case. */
+/* Opens a run whose arguments are set and whose other fields are zero. Call run_close in any
+ * case. */
 enum status run_open(struct run *r, struct error *e);
 /* Trains, evaluates or times steps. Prints results, compares the ranks' weights and writes the
  * record. */

@@ -25,9 +25,8 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
                   cores == 1 ? "" : "s");
 }
 
-/* Starts the thread pool. Binds each thread to its own core if the rank has at least two cores and
- * exactly one per thread. The threads include the thread of sync.overlap, which gets the last
- * core. */
+/* Starts the thread pool. Binds each thread to its own core if the rank has exactly one core per
+ * thread, and at least two. The thread of sync.overlap gets the last core. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -112,9 +111,8 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Allocates the step log and space for hashes of the weights. A timed run needs one hash per step,
- * warm-up included. In other runs, space for one hash suffices here. Each epoch adds space for its
- * steps, since the hashes of all epochs together may not fit in memory. */
+/* Allocates the step log and space for hashes of the weights. Untimed runs add space in each epoch,
+ * since the hashes of all epochs may not fit in memory. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
@@ -140,9 +138,8 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
-/* On the first rank of each node, finds the node's energy counters. Sets measures_energy on all
- * ranks if any rank measures energy, because all ranks then synchronise before and after the timed
- * steps. */
+/* Finds the node's energy counters, on the node's first rank. Sets measures_energy on all ranks if
+ * any rank measures energy, because all ranks then synchronise. */
 static enum status open_energy(struct run *r, struct error *e)
 {
     int measures = 0;

@@ -35,10 +35,9 @@ enum status slice_open(struct model *m, const struct grid *grid, struct error *e
     return OK;
 }
 
-/* Finds the ops whose results are summed over slices. Slices split pairs of dense layers: the first
- * by columns, the second by rows. Slices sum the outputs of the op that ends with the second layer,
- * and the input gradients of the op that begins with the first layer. Plans never fuse a layer
- * whose outputs are summed (layer_desc.addend) with the next layer. */
+/* Slices sum the outputs of the op that ends with a pair's second layer, and the input gradients of
+ * the op that begins with its first layer (net_slice.h). Plans never fuse a layer whose outputs are
+ * summed (layer_desc.addend) with the next layer. */
 enum status slice_find_sums(struct model *m, struct error *e)
 {
     struct slice *s = &m->slice;

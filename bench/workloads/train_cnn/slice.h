@@ -1,7 +1,6 @@
 /* Tensor parallelism: a rank computes its slice of the dense layers (kernels/desc/net_slice.h). The
- * ranks of a replica sum outputs in the forward pass and input gradients in the backward pass.
- * Every rank computes all other layers in full, with bitwise equal results. Without tensor
- * parallelism, all functions but slice_open do nothing. */
+ * ranks of a replica compute all other layers in full, with bitwise equal results. Without tensor
+ * parallelism, only slice_open has an effect. */
 #pragma once
 
 #include "comm/grid.h"
@@ -29,9 +28,9 @@ struct slice {
 enum status slice_open(struct model *m, const struct grid *grid, struct error *e);
 /* Finds the ops whose results are summed over slices. Requires m->net. */
 enum status slice_find_sums(struct model *m, struct error *e);
-/* Makes all sums over slices SYNC_WARM_CALLS times, with the size for `images` images, so that the
- * MPI library sets up its collectives before the first step. Call this function after the strategy
- * is opened. `sync` is borrowed. Collective over the replica. */
+/* Makes all sums over slices SYNC_WARM_CALLS times, for `images` images, which sets up the
+ * collectives of the MPI library. Call it after the strategy is opened. `sync` is borrowed.
+ * Collective over the replica. */
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);
 

@@ -1,10 +1,10 @@
 /* Pipeline stage of a rank (parallel.pipeline): ops [first, last) of the net, and messages to the
  * previous and the next stage. Without a pipeline a trainer has one stage and sends nothing.
- * Activations and gradients are sent in the memory layout of the plan, so results are bitwise equal
- * for any number of stages.
+ * Messages have the memory layout of the plan, so results are bitwise equal for any number of
+ * stages.
  *
  * A receive is posted when its buffer is free, a send when its data is complete. Messages are
- * tested while the rank computes (exec.poll), and waited for before their data is used. */
+ * tested while the rank computes (exec.poll). */
 #pragma once
 
 #include "bench/workloads/train_cnn/parts/job.h"
@@ -16,9 +16,9 @@
 
 struct trainer;
 
-/* Messages of a micro-batch. Activations arrive before the stage's first op (TAKE) and leave after
- * its last (HAND). Gradients of activations arrive from the next stage (TAKE_BACK) and leave to the
- * previous stage (HAND_BACK). */
+/* Messages of a micro-batch: activations from the previous stage (TAKE) and to the next stage
+ * (HAND), gradients of activations from the next stage (TAKE_BACK) and to the previous stage
+ * (HAND_BACK). */
 enum stage_message { STAGE_TAKE, STAGE_HAND, STAGE_TAKE_BACK, STAGE_HAND_BACK, STAGE_MESSAGES };
 
 /* Activation slot of a micro-batch: buffers for the stage's input and output, and the messages that
@@ -81,14 +81,13 @@ int stage_slot_of(const struct stage *s, int micro);
 enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e);
 
-/* Returns this rank's images of micro-batch `micro`. If batch-norm statistics are summed over
- * ranks, a rank without images gets one image of weight 0, so that it takes part in the sums. */
+/* Returns this rank's images of micro-batch `micro`. A rank without images gets one image of weight
+ * 0 if it takes part in batch-norm sums. */
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
-/* stage_*_begin waits for the input of a forward or backward pass over micro-batch `micro`.
- * stage_*_end starts to send the output of that pass. stage_forward_end also posts the receive of
- * the gradients of `micro` if exec.training is set. stage_backward_end also posts the receive of
- * the next activations into the slot of `micro`. */
+/* stage_*_begin waits for the input of a pass over micro-batch `micro`. stage_*_end starts to send
+ * the output. stage_forward_end also posts the receive of gradients of `micro`, if exec.training is
+ * set. stage_backward_end also posts the next receive of activations into the slot of `micro`. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

@@ -1,14 +1,14 @@
-/* Timeline of a timed run (measure.timeline). Spans (phases with begin and end) of the steps are
- * kept in memory. After the last step, the spans of one step are written to the record: the step
- * whose time is the median. All ranks choose the same step. */
+/* Timeline of a timed run (measure.timeline). Spans (phases with begin and end) are kept in memory.
+ * After the last step, the spans of the step with the median time are written to the record. All
+ * ranks choose the same step. */
 #pragma once
 
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/timeline.h"
 
-/* TRACE_STEPS: maximum number of timed steps whose spans are kept. TRACE_BYTES: maximum memory for
- * spans per rank. The median is taken over the first steps that fit within both limits. */
+/* Limits of the kept spans: number of timed steps, and bytes per rank. The median is taken over the
+ * first steps that fit. */
 enum { TRACE_STEPS = 1000, TRACE_BYTES = 32 << 20 };
 
 struct traced_step {

@@ -65,9 +65,8 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
     traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* Returns the traffic of the timed steps. MPI calls and payload are counted. Messages and bytes on
- * the wire are counted if the strategy sends point-to-point messages, and computed by formula if it
- * calls collectives of the MPI library. */
+/* MPI calls and payload are always counted. Messages and bytes on the wire may come from a formula
+ * (wire_source). */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {

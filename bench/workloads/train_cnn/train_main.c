@@ -28,9 +28,8 @@ static void stop_crash_reporter(void)
     crash_reporter = -1;
 }
 
-/* Starts a process that reports the death of this rank. A killed rank cannot report itself, and the
- * launcher may blame another rank. The reporter must be stopped before an exit that skips atexit
- * handlers. */
+/* Starts a process that reports the death of this rank, since the launcher may blame another rank.
+ * Stop the reporter before an exit that skips atexit handlers. */
 static enum status start_crash_reporter(const char *program, struct error *e)
 {
     char message[512], host[HOST_NAME_MAX + 1] = "";

@@ -96,10 +96,9 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
     return OK;
 }
 
-/* Returns the factor on the loss gradient, including the loss scale. Gradients that are summed over
- * replicas are divided by the global batch. Gradients that are averaged or stay local are divided
- * by global batch / replicas, so that their mean over replicas is the mean over all images. With
- * STRATEGY_OWN_MEAN, a rank divides by its own number of images. */
+/* Returns the factor on the loss gradient, including the loss scale. Gradients that are averaged or
+ * stay local are divided by global batch / replicas, so that their mean over replicas is the mean
+ * over all images. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     unsigned flags = sync_flags(t->sync);
@@ -115,9 +114,8 @@ struct lap {
     int64_t begin_ns, sync_ns; /* start of the current part; sync_ns() at that time */
 };
 
-/* Returns the time (ns) that synchronisation has taken on the computing thread in this step so far.
- * Includes sleeps injected before updates, since a parameter server may update (and sleep) between
- * ops. */
+/* Returns the time (ns) of synchronisation on the computing thread in this step so far. Includes
+ * sleeps injected before updates, since a parameter server may update between ops. */
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
@@ -173,9 +171,7 @@ static bool is_last(const struct trainer *t, int micro)
     return micro + 1 == t->model.stage.micros;
 }
 
-/* Loads a micro-batch and computes forward and loss. A sleep injected in phase `load` follows the
- * load of the step's first micro-batch. A sleep injected in phase `forward` follows the loss of the
- * step's last micro-batch. */
+/* Loads a micro-batch and computes forward and loss. */
 static enum status forward_micro(struct trainer *t, const struct batch *batch, int micro,
                                  struct lap *lap, struct step_record *record, struct error *e)
 {
@@ -263,9 +259,8 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
     return OK;
 }
 
-/* Adds the step's squared gradient norms, scaled to means over images, to t->noise. Skips an
- * epoch's last batch if it is smaller than the other batches, since all added steps must have equal
- * batches. */
+/* Adds the step's squared gradient norms, scaled to means over images, to t->noise. Skips a smaller
+ * last batch, since all added steps must have equal batches. */
 static void add_noise(struct trainer *t, const struct batch *batch, uint32_t step)
 {
     const struct sampler *s = &t->batches.sampler;

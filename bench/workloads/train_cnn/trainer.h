@@ -97,9 +97,9 @@ struct trainer {
     double own_norm2; /* squared norm of this step's gradient before it is summed over ranks */
     struct replayed_work *replayed; /* state of replayed compute; NULL: this rank computes */
     struct calibration *times;      /* measured times of each op; NULL: not calibrating */
-    /* If not NULL: params_mib, grads_mib and state_mib of *arena_use are the largest resident sizes
-     * of the arenas so far. Sizes are measured at each op, since ZeRO stages free memory within a
-     * step. The caller sets the pointer in untimed steps only. */
+    /* Record that receives the largest resident sizes of the arenas so far (params_mib, grads_mib,
+     * state_mib), measured at each op. NULL: not measured. The caller sets the pointer in untimed
+     * steps only. */
     struct record_end *arena_use;
     /* [ops] names of each op's layers in a timeline; NULL: no timeline */
     const char (*op_names)[NET_OP_LAYERS];
@@ -128,9 +128,8 @@ bool trainer_tunes(const struct config *config);
 enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n_layers,
                                   struct error *e);
 
-/* trainer_global_batch returns the number of images per step over all ranks, or the default if the
- * spec sets none. trainer_batch_alone returns the number of images in a micro-batch if there is
- * only one rank. */
+/* trainer_global_batch returns the number of images per step over all ranks, set by the spec or by
+ * default. trainer_batch_alone returns the images of a micro-batch if there is only one rank. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 uint32_t trainer_batch_alone(const struct config *config);
 
@@ -156,8 +155,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 
 /* Run the forward or backward pass over a micro-batch, with the strategy's hooks around each op. An
- * empty `batch` is not computed and has zero gradients. If `batch` is NULL, only the hooks are
- * called. Used inside the trainer only. */
+ * empty `batch` has zero gradients. If `batch` is NULL, only the hooks are called. Used inside the
+ * trainer only. */
 enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e);
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
                              struct error *e);
@@ -179,16 +178,15 @@ uint64_t trainer_hash(const struct trainer *t);
 /* Returns the value of the first parameter that is infinite or NaN; 0 if all are finite. */
 double trainer_wrong_weight(const struct trainer *t);
 
-/* Computes loss and accuracy over training or test samples, in total and per class. Each replica
- * evaluates a share of the images, with the weights that the strategy provides (such as an average
- * over replicas). If train.broadcast_init is off, all replicas use the first replica's weights.
- * Collective. */
+/* Computes loss and accuracy over the samples of `part`, in total and per class. Replicas share the
+ * images and use the weights that the strategy provides, such as an average. If
+ * train.broadcast_init is off, they use the first replica's weights. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 
 /* After trainer_keep_predictions, evaluations keep the predicted class of each test image.
- * trainer_write_predictions is collective. On rank 0, it writes the latest predictions to a text
- * file, one line per image. */
+ * trainer_write_predictions writes the latest predictions to a text file on rank 0, one line per
+ * image. It is collective. */
 enum status trainer_keep_predictions(struct trainer *t, struct error *e);
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e);
 

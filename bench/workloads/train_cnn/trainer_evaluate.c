@@ -22,9 +22,8 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
                n * sizeof *t->batches.predictions);
 }
 
-/* Runs this stage's forward pass on n images. Under 16-bit precision, weights are rounded only for
- * the first images of an evaluation (`is_first`), since an evaluation does not change the
- * weights. */
+/* Runs this stage's forward pass on n images. 16-bit weights are rounded only for the first images
+ * of an evaluation (`is_first`), since the weights do not change. */
 static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {

@@ -63,9 +63,8 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     return OK;
 }
 
-/* Reads the times of the calibrated rank whose number equals this rank's number within its node. If
- * the node has more ranks than were calibrated, several ranks read the same file. Each begins at a
- * different step, so that the ranks do not repeat the same noise. */
+/* Reads the times of a calibrated rank, chosen by this rank's number within its node. Ranks that
+ * read the same file begin at different steps, so that they do not repeat the same noise. */
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
@@ -111,9 +110,8 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* Allocates random gradients if compute is replayed with a compressor, because the compressor's
- * time depends on the values. Without a compressor, replayed gradients are 0, since other values
- * could overflow when summed in place in every step. */
+/* A compressor's time depends on the values, so it gets random gradients. Without a compressor,
+ * gradients stay 0, since other values could overflow when summed in place in every step. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
@@ -200,9 +198,8 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps in place of loading images or computing the loss. No other rank waits for the end of the
- * sleep. An exact sleep, which ends with busy-waiting, is therefore used only if the rank has a
- * core to itself. */
+/* Sleeps in place of loading images or computing the loss. No other rank waits for the end, so an
+ * exact sleep (with busy-waiting) is used only if the rank has a core to itself. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
@@ -251,9 +248,8 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps in place of a backward op. Writes the op's gradients if there is a compressor, or if the
- * rank has a core to itself: the next sum then finds the gradients in cache, as after computing.
- * The sleep is shortened by the time of writing. */
+/* Sleeps in place of a backward op, minus the time to write its gradients. A rank with a core to
+ * itself writes gradients so that the next sum finds them in cache, as after computing. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
@@ -272,9 +268,8 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
 
 /* ---- Computing ---- */
 
-/* Loads the images and labels of a micro-batch. Augments copies of the images, kept until backward;
- * other images are read in place. Stages after the first receive activations, not images. The last
- * stage needs the labels. */
+/* Loads the images and labels of a micro-batch. Augmented copies are kept until backward; other
+ * images are read in place. Stages after the first receive activations and load only labels. */
 static void load(struct trainer *t, const struct batch *batch)
 {
     size_t image_bytes = shape_count(t->model.desc->input);
@@ -297,9 +292,8 @@ static void load(struct trainer *t, const struct batch *batch)
         net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
-/* If calibrating, begin_part returns the current time (ns), and end_part adds the time since
- * `begin_ns` to the part's total for this step. Otherwise begin_part returns 0 and end_part does
- * nothing. */
+/* If calibrating, end_part adds the time since begin_part (ns) to the part's total for this
+ * step. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;

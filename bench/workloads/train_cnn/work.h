@@ -37,23 +37,22 @@ static inline bool work_is_replayed(const struct work_options *o)
 }
 
 /* Opens a calibration or a replay, if t->work requests one. Requires t->model.net. ERR_ARGUMENT or
- * ERR_DATA if the calibration is missing or damaged, or was measured with another model, batch,
- * plan, optimizer or number of threads. Call work_close in any case. */
+ * ERR_DATA if the calibration is missing or damaged, or does not match this trainer (struct
+ * calibrated_work). Call work_close in any case. */
 enum status work_open(struct trainer *t, struct error *e);
 /* Allocates random gradients for a replay with a compressor. Requires t->sync. */
 enum status work_connect(struct trainer *t, struct error *e);
 void work_close(struct trainer *t);
 
 /* work_ops returns the number of ops in the plan, or in the calibration if compute is replayed. The
- * other functions return the tensors of an op: work_net_range numbers them as in the whole net,
- * work_op_range from the first tensor of this rank's stage. */
+ * others return an op's tensors, numbered as in the whole net (work_net_range) or from the first
+ * tensor of this rank's stage (work_op_range). */
 int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);
 
-/* Functions that perform the parts of a step, in call order, with the activations in slot
- * t->model.slot. Calls from work_micro_begin to work_backward are repeated for each micro-batch. A
- * rank without images computes nothing and has zero gradients. */
+/* Parts of a step, in call order, with the activations in slot t->model.slot. work_micro_begin to
+ * work_backward are repeated for each micro-batch. A rank without images has zero gradients. */
 void work_step_begin(struct trainer *t, const struct batch *batch);
 void work_micro_begin(struct trainer *t, const struct batch *batch);
 void work_load(struct trainer *t, const struct batch *batch);

@@ -1,6 +1,6 @@
-/* Numbers are sent with 16 bits. Every rank sends each share to its owner. The owner adds the
- * shares and sends their sum to all ranks. For n numbers and p ranks, a rank sends 2 (p-1) messages
- * with 2 n (p-1)/p numbers in total. fp16 first multiplies gradients by sync.fp16_scale. */
+/* Every rank sends each share to its owner, with 16 bits per number. The owner sends the sum to all
+ * ranks. For n numbers and p ranks, a rank sends 2 (p-1) messages with 2 n (p-1)/p numbers in
+ * total. */
 #include <math.h>
 
 #include "comm/cost/description.h"

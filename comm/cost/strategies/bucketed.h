@@ -1,6 +1,6 @@
 /* Buckets of gradients as in PyTorch's DistributedDataParallel. Tensors are added from the last to
- * the first, in the order of backward. A bucket is closed once it reaches its cap. Tensors are
- * never cut, so buckets can exceed the cap. */
+ * the first. A bucket is closed once it reaches its cap, and can exceed it, since tensors are never
+ * cut. */
 #pragma once
 
 #include "comm/cost/cost.h"

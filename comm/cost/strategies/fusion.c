@@ -1,6 +1,5 @@
-/* Models a step in which all tensors are ready within one cycle: ranks agree once on the ready
- * tensors, and every sum is as large as sync.fusion_mib allows. With more cycles per step, ranks
- * agree more often and sums are smaller. */
+/* Models a step in which all tensors are ready within one cycle: ranks agree once, and every sum is
+ * as large as sync.fusion_mib allows. */
 #include "comm/cost/strategies/fusion.h"
 
 #include "comm/cost/description.h"

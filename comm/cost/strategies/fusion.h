@@ -4,8 +4,8 @@
 #include "comm/cost/strategies/bucketed.h"
 
 /* Returns the tensors to sum next, from the end of tensors [first, last), which must all be ready
- * on all ranks. The returned tensors fit into sync.fusion_mib together; a larger tensor is returned
- * alone. If sync.cycle_ms is 0, one tensor is returned. */
+ * on all ranks: as many as fit into sync.fusion_mib, but at least one. If sync.cycle_ms is 0, one
+ * tensor is returned. */
 struct bucket fusion_next(const struct strategy_config *config, const size_t *counts, size_t last,
                           size_t first, size_t width);
 

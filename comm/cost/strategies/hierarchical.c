@@ -1,8 +1,7 @@
 /* Each rank of a node sums one slice over its node. Then the ranks with the same place on their
  * nodes sum their slices, and the ranks of a node exchange the sums (Horovod's hierarchical
- * allreduce). There are as many slices as the smallest node has ranks. On larger nodes, further
- * ranks have no slice: they send their numbers and receive the sums. The number of slices does not
- * change the bytes between nodes. */
+ * allreduce). There are as many slices as the smallest node has ranks. Further ranks have no slice:
+ * they send their numbers and receive the sums. */
 #include "comm/cost/rounds.h"
 
 /* Finds the slice that the rank at `place` of its node sums. *count = 0: that rank has no slice. */
@@ -13,9 +12,8 @@ static void slice_of(const struct schedule *s, int place, size_t *first, size_t 
         block_range(s, s->view.least, place, place + 1, first, count);
 }
 
-/* In round i a rank sends to the rank i + 1 places after it and receives from the rank i + 1 places
- * before it. If `scatters`, it sends the receiver's slice, which the receiver adds. Otherwise it
- * sends its own finished slice. */
+/* In round i a rank sends to the rank i + 1 places after it. If `scatters`, it sends the receiver's
+ * slice, which the receiver adds. Otherwise it sends its own finished slice. */
 static void within_node_round(const struct schedule *s, int i, bool scatters, struct round *r)
 {
     const struct node_view *v = &s->view;

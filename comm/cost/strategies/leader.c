@@ -12,8 +12,7 @@ static int tree_height(const struct schedule *s)
 }
 
 /* Appends this rank's transfer at one level of its node's tree, if any, to *r: a sum sent up if
- * `up`, otherwise the result sent down. The node-local numbers of the two ranks differ by
- * `mask`. */
+ * `up`, otherwise the result sent down. `mask`: difference of the two ranks' places. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

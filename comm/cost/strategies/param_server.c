@@ -1,7 +1,6 @@
 /* The first sync.servers ranks are the servers. Every rank sends each server the part of the
- * gradient that the server owns; the server adds the parts and answers with weights. The variants
- * stale and async send the same messages, but in an order that depends on time. Simulating this
- * order needs a queue of events, which sweep.h does not have. */
+ * gradient that the server owns; the server answers with weights. Variants stale and async: see
+ * program.h. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 
@@ -34,9 +33,9 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
                      demand->key, demand->text, servers);
 }
 
-/* Rejects options that synchronise all ranks in variants stale and async, whose ranks can be in
- * different steps. Accepts clipping with several servers in variant async, which clips each rank's
- * gradient by that gradient's norm. */
+/* In variants stale and async, ranks can be in different steps, so options that synchronise all
+ * ranks are rejected. Variant async clips each rank's gradient by that gradient's norm, also with
+ * several servers. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)

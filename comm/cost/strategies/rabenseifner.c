@@ -1,6 +1,6 @@
-/* In each round, two partners exchange halves of their blocks and add. Partners are twice as far
- * apart as in the round before. Then the sums return the same way (Thakur, Rabenseifner and Gropp,
- * 2005). If the number of ranks is no power of two, pairs of ranks first fold into one rank. */
+/* In each round, two partners exchange halves of their blocks and add. Their distance doubles from
+ * round to round. Then the sums return the same way (Thakur, Rabenseifner and Gropp, 2005). Ranks
+ * first fold to a power of two (struct fold). */
 #include "comm/cost/rounds.h"
 
 static int rabenseifner_rounds(const struct schedule *s)

@@ -1,5 +1,5 @@
 /* In each round a rank exchanges all numbers with a partner, twice as far away as in the round
- * before. If the number of ranks is no power of two, pairs of ranks first fold into one rank. */
+ * before. Ranks first fold to a power of two (struct fold). */
 #include "comm/cost/rounds.h"
 
 static int recursive_doubling_rounds(const struct schedule *s)

@@ -1,7 +1,7 @@
-/* Each of p ranks sends n (p - 1) / p gradients to the owners of shares; n is the number of
- * parameters. Sending parameters to all ranks takes another n (p - 1) / p numbers per rank. Stage 2
- * sends parameters once per step: 2 n (p - 1) / p numbers in total. Stage 3 sends sharded
- * parameters before each pass of each micro-batch: 3 n (p - 1) / p numbers with one micro-batch. */
+/* Each of p ranks sends n (p - 1) / p of the n gradients to the owners of shares. Sending
+ * parameters to all ranks takes as many numbers. Stage 2 sends parameters once per step. Stage 3
+ * sends sharded parameters before each pass of each micro-batch: 3 n (p - 1) / p numbers in total
+ * with one micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -104,8 +104,8 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* Returns the index of the page of byte `at`, clamped to the range from the first page that lies
- * entirely in `s` to the page after the last such page. */
+/* Returns the index of the page of byte `at`, clamped to the range from the first page entirely in
+ * `s` to the page after the last such page. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;
@@ -150,10 +150,9 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Updates the peak bytes of other ranks' gradients and of gathered parameters after an op.
- * Gradients in memory belong to the op, to ops visited before in the same block and to earlier
- * blocks that are not freed yet. Parameters in memory belong to the op and, if parameters are
- * gathered ahead, to one tensor of the next op: the first tensor in forward, the last in
- * backward. */
+ * Gradients in memory belong to the op, to earlier ops of its block and to earlier blocks that are
+ * not freed yet. Parameters belong to the op and, if gathered ahead, to one tensor of the next op:
+ * the first in forward, the last in backward. */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;

@@ -1,5 +1,5 @@
-/* Blocks of tensors in stages 2 and 3 of ZeRO, from the last tensor to the first, in the order of
- * backward. Each rank owns an equal share of each block; a share may end within a tensor. */
+/* Blocks of tensors in stages 2 and 3 of ZeRO, from the last tensor to the first. Each rank owns an
+ * equal share of each block; a share may end within a tensor. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@ struct zero_block {
 
 /* Returns the block that ends before tensor `last`; empty if `last` is 0. Blocks are closed at
  * sync.first_cap_mib and sync.cap_mib, as buckets are. `gathers` (stage 3): a tensor of more than
- * sync.zero_persist numbers is a block of its own, and its parameters are sharded. */
+ * sync.zero_persist numbers is a block of its own, with sharded parameters. */
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
 

@@ -51,9 +51,9 @@ struct small_conv_backward_work {
                              * shared by all threads */
 };
 
-/* Bit masks for a vector of pooling windows. right_above: the right output is larger in the upper
- * row. right_below: the right output is larger in the lower row. low: the maximum is in the lower
- * row. live: the window has a gradient. */
+/* Bit masks for a vector of pooling windows. right_above, right_below: the right output is the
+ * larger in the upper or lower row. low: the maximum is in the lower row. live: the window has a
+ * gradient. */
 struct small_conv_marks {
     uint16_t right_above, right_below, low, live;
 };
@@ -82,8 +82,8 @@ struct small_conv_forward_functions {
     size_t lanes; /* lanes per vector */
     /* Converts an image of n bytes to reals: x [n]. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
-    /* Sets nonzero [vectors], one bit per pooling window: 1 if the window's inputs in image
-     * [in_c,in_h,in_w] contain a nonzero byte. If in_h or in_w exceeds 64, all bits are 1. */
+    /* Sets nonzero [vectors], one bit per pooling window: 1 if its inputs in image [in_c,in_h,in_w]
+     * contain a nonzero byte, or if in_h or in_w exceeds 64. */
     void (*mark_nonzero)(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero);
     /* Computes the output of image w->x with weights [out_c,in_c,kernel,kernel]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,

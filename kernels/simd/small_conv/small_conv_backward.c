@@ -1,11 +1,9 @@
-/* After pooling and ReLU few outputs have a gradient: at most one of four, and only if that output
- * is positive and kept by dropout. These gradients are listed per channel, each with the position
- * of its input patch. Only the listed gradients are multiplied by their patches: in lenet_21k's
- * second convolution about 100 per image instead of 1,280.
+/* After pooling and ReLU few outputs have a gradient: in lenet_21k's second convolution about 100
+ * per image instead of 1,280. These gradients are listed per channel, each with the position of its
+ * input patch. Only they are multiplied by their patches.
  *
  * In the first layer, which has few channels, lanes are adjacent numbers in a row of the patch. In
- * other layers lanes are input channels; image and gradient are transposed so that channels are
- * adjacent. */
+ * other layers lanes are input channels; image and gradient are transposed. */
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv/small_conv.h"
 
@@ -25,9 +23,9 @@ static void prepare(const struct small_conv *c, uint32_t *starts)
         starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
 }
 
-/* Lists the channel's gradients in w->g and the positions of their patches in w->at. Gradients that
- * ReLU set to 0 and gradients of windows with all-zero inputs are left out. Adds all gradients of
- * the channel to w->dbias. Returns the length of the list. */
+/* Lists the channel's gradients in w->g and the positions of their patches in w->at, except
+ * gradients that ReLU set to 0 or whose window has all-zero inputs. Adds all gradients to w->dbias.
+ * Returns the length of the list. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {
@@ -112,9 +110,8 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* Transposes `quads` groups of four channels, beginning with the channel at `from`. `plane`:
- * numbers per channel. `left`: number of channels from `from` to the last one of the image. Lanes
- * without a channel get arbitrary numbers, which are never used. */
+/* Transposes `quads` groups of four channels from `from` on. `plane`: numbers per channel. `left`:
+ * channels that remain in the image. Further lanes get arbitrary numbers, which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {
@@ -217,10 +214,9 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Adds to the gradients dw and dx of `rows` kernel rows and VECTOR_LANES input channels. For each
- * of the n > 0 gradients g in w->g: dw += g times its patch of the transposed x; dx of the same
- * patch += g times the weights. One loop computes dw and dx, because dx is bounded by stores and dw
- * by loads. Weights and dw stay in registers. */
+/* Adds to dw and dx of `rows` kernel rows and VECTOR_LANES input channels. For each of the n > 0
+ * gradients g in w->g: dw += g times its patch of the transposed x; dx of the same patch += g times
+ * the weights. One loop computes both, because dx is bounded by stores and dw by loads. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {

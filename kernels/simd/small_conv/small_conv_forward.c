@@ -1,6 +1,5 @@
-/* Lanes are pooling windows. Each of the four outputs of a window has its own accumulator, so the
- * maximum is taken over four registers. At each tap, CHANNELS output channels share four vectors of
- * inputs (AVX-512: 5 channels, 20 FMAs). */
+/* Lanes are pooling windows. Each of the four outputs of a window has its own accumulator. At each
+ * tap, CHANNELS output channels share four vectors of inputs. */
 #include "kernels/simd/small_conv/small_conv_planes.h"
 #include "kernels/simd/small_conv/small_conv_pool.h"
 
@@ -48,9 +47,7 @@ INLINE uint64_t even_bits(uint64_t x)
     return (x | x >> 16) & UINT32_MAX;
 }
 
-/* Writes one bit per pooling window to `nonzero`, set if the window's inputs contain a nonzero
- * byte. The inputs of window (i, j) are in rows 2 i to 2 i + kernel and columns 2 j to 2 j +
- * kernel. If the image has more than BITS rows or columns, all bits are set. */
+/* The inputs of window (i, j) are in rows 2 i to 2 i + kernel and columns 2 j to 2 j + kernel. */
 static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero)
 {
     uint64_t drawn[BITS], bits = 0;
@@ -76,9 +73,9 @@ static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint1
         *nonzero = (uint16_t)bits;
 }
 
-/* Adds the products of one kernel row with one channel of the image. `above` and `below` are the
- * inputs of the upper and lower outputs of the windows. The inputs of the right outputs at one tap
- * are the inputs of the left outputs at the next tap. */
+/* Adds the products of one kernel row with one channel of the image. `above`, `below`: inputs of
+ * the upper and lower outputs. Inputs of the right outputs are inputs of the left outputs at the
+ * next tap. */
 INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, size_t plane,
                     const real *const *weights, const int channels, const int kernel)
 {

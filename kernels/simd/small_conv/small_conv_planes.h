@@ -31,8 +31,8 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
 }
 
 #ifdef LANES_HAS_QUADS
-/* Returns numbers 0, 2, 4, 6 of rows `from` and `next`, then numbers 1, 3, 5, 7 of both rows. Loads
- * only eight numbers per row: memory after them may belong to another thread. */
+/* Returns numbers 0, 2, 4, 6 of both rows, then 1, 3, 5, 7. Loads only eight numbers per row:
+ * memory after them may belong to another thread. */
 INLINE vreal cut_two_rows(const real *from, const real *next)
 {
     return vreal_shuffle(vreal_load_first(from, 8), vreal_load_first(next, 8),
@@ -53,8 +53,8 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
     }
 }
 
-/* Computes planes (u, 0) to (u, kernel) if rows of planes have four numbers. `from` is row u of the
- * image. Each vector stored holds four rows and lies within one cache line. */
+/* Computes planes (u, 0) to (u, kernel) if rows of planes have four numbers. `from`: row u of the
+ * image. Each vector stored lies within one cache line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -70,8 +70,8 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
     }
 }
 
-/* Computes planes (u, 0) to (u, kernel) if a row of a plane fits in a vector. `from` is row u of
- * the image. Planes v and v + 2 have the same columns, shifted by one lane. */
+/* Computes planes (u, 0) to (u, kernel) if their rows fit in a vector. `from`: row u of the image.
+ * Plane v + 2 is plane v shifted by one lane. */
 INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
                       const int kernel)
 {

@@ -1,16 +1,14 @@
 /* Winograd's F(2, 5) along rows (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
  * 2016). For 5 taps, the two outputs in a row of a pooling window take 6 products instead of 10.
- * Their six inputs are transformed to values of a polynomial at the points 0, 1, -1, 2, -2 and
- * infinity, and so are the weights. Products are summed over kernel rows and channels, and only the
- * sums are transformed back. Columns are not transformed, because this would cost as much as it
- * saves and add rounding errors.
+ * Their six inputs and the weights are transformed to values of a polynomial at the points 0, 1,
+ * -1, 2, -2 and infinity. Only sums over kernel rows and channels are transformed back.
+ * Transforming columns too would cost as much as it saves and add rounding errors.
  *
- * An output whose inputs are all zero is exactly its bias, as with direct sums: each output depends
- * on five of the six inputs in a row, and its products do not involve the sixth.
+ * An output whose inputs are all zero is exactly its bias: each output depends on five of the six
+ * inputs in a row, and its products do not involve the sixth.
  *
- * Lanes are pooling windows, as in small_conv_forward.c. One or two points at a time are summed for
- * as many channels as registers allow. Summing all points for few channels would be bounded by
- * loads, not by products. */
+ * Lanes are pooling windows. One or two points at a time are summed for as many channels as
+ * registers allow. Summing all points for few channels would be bounded by loads. */
 #include "kernels/simd/small_conv/small_conv_planes.h"
 #include "kernels/simd/small_conv/small_conv_pool.h"
 
@@ -84,8 +82,8 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Computes the points of an image that has 12 rows and 16 pooling windows (4 by 4), without storing
- * planes. The last two even and the last two odd rows are processed together. */
+/* Computes the points of an image of 12 rows and 4 by 4 pooling windows, without storing planes.
+ * The last two even and last two odd rows share a call. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
 {
@@ -117,9 +115,8 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     transform_planes(c, w->planes);
 }
 
-/* Sums the products at TOGETHER points, beginning with point `first`, over all kernel rows and all
- * input channels. The input row of the lower outputs is also the input row of the upper outputs at
- * the next kernel row. */
+/* Sums the products at TOGETHER points from `first` on, over all kernel rows and input channels.
+ * The input row of the lower outputs serves the upper outputs at the next kernel row. */
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {

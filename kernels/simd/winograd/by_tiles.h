@@ -1,9 +1,7 @@
 /* Products of winograd.h with AMX tiles. Four tiles hold the sums of 32 rows and a block of
  * columns. Each step multiplies two tiles of A (the left matrix) by two tiles of the panel (the
  * right matrix), which adds 32 terms to each sum. A row of a tile holds 32 numbers of A, or 16
- * pairs of numbers from two rows of the panel. If the last rows of a panel do not fill a tile, they
- * are padded with zeros. A is read to the end of its last block, where all numbers must be
- * finite. */
+ * pairs of numbers from two rows of the panel. */
 #pragma once
 
 #include "kernels/simd/operands.h"
@@ -85,8 +83,8 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* Returns the address of 16 rows of pairs (32 rows of a panel): `right` or, if `right` has only
- * `steps` < 16 rows of pairs, a copy in `room` that is padded with zeros. */
+/* Returns 16 rows of pairs (32 rows of a panel): `right` or, if it has only `steps` < 16, a copy in
+ * `room`, padded with zeros. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;
@@ -149,8 +147,8 @@ INLINE void transpose_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i]' b[i], for at
- * most 32 rows; `two`: more than 16 rows. Transposes a[i] tile by tile. */
+/* Computes product_columns for at most 32 rows; `two`: more than 16 rows. Transposes a[i] tile by
+ * tile. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
                         int count, int k, bool add, const real *next)
 {

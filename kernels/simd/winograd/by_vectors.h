@@ -1,11 +1,9 @@
 /* Products of winograd.h with vectors: each number of A (the left matrix) is broadcast and
- * multiplied by a row of the panel (the right matrix), which is two vectors. AVX-512 has 32
- * registers: 12 rows of sums leave room for a row of the panel and a broadcast. Other instruction
- * sets have registers for 6 rows. Rows are divided evenly, to keep the multipliers busy: 64 rows
- * become 6 groups of 10 or 11, not 5 groups of 12 and one of 4.
+ * multiplied by a row of the panel (the right matrix), which is two vectors. The 32 registers of
+ * AVX-512 hold 12 rows of sums, a row of the panel and a broadcast; other instruction sets hold 6
+ * rows. Rows are divided evenly, to keep the multipliers busy: 64 rows become 6 groups of 10 or 11.
  *
- * 16-bit operands are packed in pairs. A row of a block then has half as many reals, and a sum
- * takes half as many steps. */
+ * 16-bit operands are packed in pairs, which halves the reals of a row and the steps of a sum. */
 #pragma once
 
 #include "kernels/simd/operands.h"
@@ -22,10 +20,9 @@
 #endif
 
 /* Adds the product of A [rows, k] and B [k, block] to `sum`; k counts pairs if operands are pairs.
- * Rows of A are row_step reals apart, elements of a row k_step reals apart. `next` begins the part
- * of A that a later call reads; each iteration prefetches one cache line of this part. A is usually
- * outside the second-level cache, and its contiguous parts are too short for the processor's own
- * prefetching. */
+ * Rows of A are row_step reals apart, elements of a row k_step. Prefetches `next`, the part of A
+ * that a later call reads, one cache line per iteration: its contiguous parts are too short for the
+ * processor's own prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {

@@ -1,6 +1,5 @@
-/* Copies activations between blocks of channels and the layout of a direct 3x3 convolution
- * (op_direct.c), in which the images of a chunk are adjacent. The epilogue is applied to outputs
- * before they are stored. */
+/* Copies activations between blocks of channels and the layout of op_direct.c, in which the images
+ * of a chunk are adjacent. Applies the epilogue to outputs. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd/winograd.h"
 
@@ -46,9 +45,9 @@ INLINE struct patch stored_patch(int size, const struct winograd *w, int row, in
         .row = row / size, .column = column / size, .h = w->stored.h, .w = w->stored.w};
 }
 
-/* Applies the epilogue to one patch of outputs of one image, for one vector of channels, and stores
- * the result. Positions of m are `plane` numbers apart. Patches that reach beyond the computed
- * outputs are not stored, since pooling drops them. */
+/* Applies the epilogue to one patch of an image's outputs, for one vector of channels, and stores
+ * it. Positions of m are `plane` numbers apart. Pooling drops patches that reach beyond the
+ * outputs. */
 INLINE void store_patch(int epilogue, enum precision precision, const struct winograd *w, int row,
                         int column, real *y, uint8_t *from, const real *m, size_t plane, vreal bias)
 {

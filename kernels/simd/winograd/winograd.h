@@ -8,8 +8,7 @@
  *     backward:  dM = A dy A',  dV = dM U',  dx = B dV B', overlap-added
  *                               dU = V'dM,   dg = G'dU G
  * Winograd, "Arithmetic complexity of computations", 1980; Lavin, Gray, "Fast algorithms for
- * convolutional neural networks", CVPR 2016. dM is used for both gradients, and forward saves V for
- * backward.
+ * convolutional neural networks", CVPR 2016.
  *
  * Activations and all operands are in blocks of channels (`block` of struct winograd, two vectors).
  * The last block is padded with zeros:
@@ -20,10 +19,10 @@
  * forward, and the transpose of V in the gradient of the weights.
  *
  * In the instruction sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a
- * transform stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets,
- * else 1: the number of operands per `real`. An instruction multiplies pairs and adds both products
- * to one sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair are
- * adjacent already. Rows of U are stored as
+ * transform stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is the number of
+ * operands per `real`: 2 in these sets, else 1. An instruction adds both products of a pair to one
+ * sum, so the two terms must be adjacent. Channels in V and dM are adjacent already. Rows of U are
+ * stored as
  *     U [O/block, points, I/2, block, 2]
  * For the gradient of the weights, the tiles of V and dM are rearranged to
  *     V, dM [C/block, points, tiles/2, block, 2]
@@ -33,11 +32,11 @@
  * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times S,
  * where S is computed by the same algorithm from the absolute values of all numbers and matrix
  * elements. 44 is the number of roundings on the longest path through the transforms.
- * test_winograd.c derives this bound and checks every number against it. For numbers of equal
- * magnitude and any sign, the bound follows from the row sums of the matrices. The bound exceeds
- * the direct sum's own bound by a factor of at most (23.75/3)^2 = 63 with F4 (39 on average over a
- * tile), (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. In each tensor of a step's gradient, the
- * norm of the error is below 1e-5 of the norm of the tensor (test_gradients.c).
+ * test_winograd.c derives this bound and checks every number against it. By the row sums of
+ * the matrices, it exceeds the direct sum's own bound for numbers of equal magnitude by a factor of
+ * at most (23.75/3)^2 = 63 with F4, (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. In each tensor
+ * of a step's gradient, the norm of the error is below 1e-5 of the norm of the tensor
+ * (test_gradients.c).
  *
  * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has an error of at
  * most 2u + u^2. This adds 65,664 epsilon (0.8 %) to the (k + 44) epsilon. The relative root mean
@@ -48,10 +47,9 @@
  * errors would otherwise decide the output's sign, and ReLU would let about half of the gradients
  * of blank areas pass. T2's outputs depend on the whole tile: if its inputs are all zero, so are
  * all products. F2's outputs are exact as well: each depends on three of the tile's four rows and
- * columns, and none of its products involves the fourth. F4's products involve all inner rows, so
- * rounding errors remain. F4's outputs with all-zero inputs are therefore marked during the input
- * transform and set to the bias when stored. The adjoint needs no marks: where dy is all zero, the
- * error of dx only enters sums, like any other rounding error. */
+ * columns, and none of its products involves the fourth. F4's products involve all inner rows. F4's
+ * outputs with all-zero inputs are therefore marked during the input transform and set to the bias
+ * when stored. The adjoint needs no marks, because the error of dx only enters sums. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -96,11 +94,10 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* Returns the distance in reals between points of U, dU, M, dM and dV: `block` times `rows`, with
- * `rows` rounded up to an odd number. The transform of a tile or of a 3x3 kernel accesses one row
- * of every point. If the distance were a multiple of a large power of two, these rows would compete
- * for a few sets of a cache. For V, `rows` is not rounded up, to save memory: V is kept for all
- * images. */
+/* Returns the distance in reals between points of U, dU, M, dM and dV: an odd number of rows. A
+ * transform accesses one row of every point. At distances that are multiples of a large power of
+ * two, these rows would compete for a few sets of a cache. For V, which is kept for all images,
+ * `rows` is not rounded up. */
 static inline size_t winograd_spread(int block, int rows)
 {
     return (size_t)(rows | 1) * (size_t)block;
@@ -175,25 +172,23 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
 }
 
 /* Transforms for n images. x, y, dx, dy and `from` point to the first image; V and M hold only
- * these n images. Blocks of x and V consist of input channels, blocks of y and M of output
- * channels. */
+ * these n images. Blocks of x and V are input channels, of y and M output channels. */
 struct winograd_tiles {
     int block, pair;
     /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. For F4, also writes blank
-     * [tiles]: one bit per output of a tile, row by row, set if all inputs of the output are zero.
-     * Exception: an all-zero tile has no bits set, since its outputs are exact anyway. */
+     * [tiles]: one bit per output of a tile, row by row, set if all its inputs are zero. An
+     * all-zero tile has no bits set: its outputs are exact anyway. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
      * block only. The caller must zero dx first. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
     /* Transforms outputs: block `at` of y <- A'MA + bias [block], then the epilogue. m holds this
-     * block only. `blank` is the result of `input`. Stores the origin of each output (see
-     * conv3x3.h) in `from`. */
+     * block only. blank: result of `input`. from: origin of each output (see conv3x3.h). */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
     /* Applies the adjoint of the epilogue to dy, then computes one block of dM <- A dy A'. Images
      * are `stride` numbers apart in dy and `from`. Adds the gradients of the epilogue's inputs to
-     * dbias [block], summed per channel. */
+     * dbias [block]. */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
                            const uint8_t *from, size_t stride);
 };
@@ -207,18 +202,16 @@ struct winograd_weights {
     void (*transform_transposed)(const struct winograd *w, int at, int first, int count, real *u,
                                  const real *weights);
     /* Computes the gradients of the weights of output block `at` and input channels [first, first +
-     * count): G' dU G, stored in dweights or, if `add`, added to it. dU is the sum of `parts`
-     * panels [points, count, block] that are `stride` numbers apart, summed in the order of
-     * memory. */
+     * count): dweights <- (or +=, if `add`) G' dU G. dU is the sum, in order, of `parts` panels
+     * [points, count, block] that are `stride` numbers apart. */
     void (*adjoint)(const struct winograd *w, int at, int first, int count, real *dweights,
                     const real *du, int parts, size_t stride, bool add);
 };
 
 /* Maximum number of terms in a run, which is summed in registers before the sum is added to memory.
- * Splitting the 4608 terms of a convolution of 512 channels into runs reduces the rounding error
- * several-fold, at the cost of one memory access per run. F4 amplifies errors, so its runs are
- * shorter (RUN_F4). With 16-bit operands, F4 also uses RUN, since rounding of the operands
- * dominates. */
+ * Runs reduce the rounding error of long sums several-fold, at the cost of one memory access each.
+ * F4 amplifies errors, so its runs are shorter (RUN_F4), except with 16-bit operands, whose own
+ * rounding dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
 /* Products of matrices stored in blocks of `block` columns. Results are reals. Strides are in
@@ -226,9 +219,9 @@ enum { RUN = 256, RUN_F4 = 64 };
 struct winograd_product {
     /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i] b[i], for
      * a[i] [rows, k] and b[i] [k, block]. The columns of a[i] are in blocks that are a_stride
-     * apart. Sums of at most `run` terms are held in registers before they are added to c. With
-     * 16-bit operands and odd k, one more column of a[i] is read. Code for AMX tiles reads a[i] to
-     * the end of its last block, which must hold finite numbers. */
+     * apart. Runs of at most `run` terms are summed in registers. With 16-bit operands and odd k,
+     * one more column of a[i] is read. Code for AMX tiles reads a[i] to the end of its last block,
+     * which must hold finite numbers. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
     /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i]' b[i], for

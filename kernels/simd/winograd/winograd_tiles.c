@@ -1,7 +1,7 @@
-/* Tile transforms of winograd.h, for activations in blocks of channels. Lanes are channels, so no
- * shuffles are needed. Bias, ReLU, pooling and their adjoints are applied while a tile is in
- * registers: as separate passes over memory, they took as long as the products. Inputs outside the
- * image are zero. Outputs outside the part that later layers read are dropped. */
+/* Tile transforms of winograd.h. Lanes are channels, so no shuffles are needed. Bias, ReLU, pooling
+ * and their adjoints are applied in registers: as separate passes over memory, they took as long as
+ * the products. Inputs outside the image are zero. Outputs that no later layer reads are
+ * dropped. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/operands.h"
@@ -119,10 +119,9 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
     return (uint16_t)blank;
 }
 
-/* Writes blank [tiles] (see winograd.h), which marks outputs whose inputs are all zero. Every 3x3
- * patch of a tile includes at least one of the tile's four middle positions. If each of these four
- * is nonzero in some channel, no patch is all zero, and the other positions need not be read. The
- * search for a nonzero channel usually ends after a few channels. */
+/* Writes blank [tiles] (see winograd.h). Every 3x3 patch of a tile includes at least one of the
+ * tile's four middle positions. If each of these is nonzero in some channel, no patch is all zero,
+ * and the other positions need not be read. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};
@@ -290,8 +289,7 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
 }
 
 /* Cases of a switch over epilogues. Each case calls the given function with the epilogue as a
- * constant first argument. Each combination of epilogue and kind of tile is thus compiled
- * separately. */
+ * constant first argument. */
 #define CASES_OF_EPILOGUE(...)                                                                     \
     CASE_OF(EPILOGUE_NONE, __VA_ARGS__)                                                            \
     CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \

@@ -1,7 +1,6 @@
-/* Transforms of weights between [O,I,3,3] and panels, as in winograd.h. Lanes are channels, which
- * are at least nine numbers apart in memory. The nine consecutive weights of each channel are
- * loaded and transposed in registers. With 512 input and 512 output channels, gathering single
- * numbers instead took five times as long (4 ms). */
+/* Transforms of weights between [O,I,3,3] and panels, as in winograd.h. Lanes are channels. The
+ * nine weights of each channel are loaded and transposed in registers. Gathering single numbers
+ * took five times as long (4 ms for 512 by 512 channels). */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd/winograd_axis.h"
@@ -106,8 +105,8 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
-/* Prefetch distance in rows, if a row's kernels are adjacent. Each row is then one short run of
- * memory, too far from the next row for the processor's own prefetching. */
+/* Prefetch distance in rows, if a row's kernels are adjacent. Rows are then too short and too far
+ * apart for the processor's own prefetching. */
 #define ROWS_AHEAD 6
 
 /* Prefetch distance in numbers, if a row's kernels are far apart. Each lane then reads or writes
@@ -172,10 +171,9 @@ INLINE void transform_half(int kind, real *u, size_t plane, const real *from, si
     }
 }
 
-/* Computes `count` rows of a panel of U. The panel's columns are the channels of block `at`: output
- * channels for U, input channels for the transpose of U. The panel's rows are channels of the other
- * kind. In `weights`, columns are column_step numbers apart and rows row_step numbers. `columns`:
- * number of channels in all blocks. */
+/* Computes `count` rows of a panel of U or of its transpose. Columns are the channels of block
+ * `at`: output channels for U, else input channels. In `weights`, columns are column_step numbers
+ * apart, rows row_step. `columns`: number of channels in all blocks. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)

@@ -28,8 +28,8 @@ static const struct shell {
  * operand is the name of a shell */
 static const char asking[] = "words";
 
-/* Prints the first `length` characters of `text` as a completion, then `end` ("=" or "") and the
- * first sentence of `meaning`. Prints nothing if the completion does not begin with o->word. */
+/* Prints the first `length` characters of `text`, then `end` ("=" or "") and the first sentence of
+ * `meaning`. Prints nothing if the characters do not begin with o->word. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
 {

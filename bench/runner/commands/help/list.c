@@ -142,8 +142,8 @@ enum status command_list(const struct arguments *a, FILE *out, int *exit_status,
     return OK;
 }
 
-/* Each explain_ function that returns size_t prints the meanings of a name and returns their
- * number. A name can have several meanings: `seed` is an option and a column of several files. */
+/* The explain_ functions that return size_t print the meanings of a name and return their number.
+ * `seed`, for example, is an option and a column of several files. */
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
@@ -231,8 +231,8 @@ static size_t explain_sum(FILE *out, const char *name)
     return 1;
 }
 
-/* Explains a column of series_NAME.csv that is named by a value and a suffix, such as "step_ms_lo".
- * The value may lack its unit _pct: "test_acc_lo". Returns 1 if `name` is such a column, else 0. */
+/* Explains a column of series_NAME.csv that is a value with a suffix, such as "step_ms_lo". The
+ * value may lack its unit _pct: "test_acc_lo". Returns 1 if `name` is such a column, else 0. */
 static size_t explain_ending(FILE *out, const char *name)
 {
     char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
@@ -386,8 +386,8 @@ static void add_name(struct known_name *known, size_t *n, const char *name, cons
     ++*n;
 }
 
-/* Fills `known` with names that `explain` accepts: options, parts of specs, columns, terms without
- * a space, and values of options. Returns the number of names. known = NULL: only counts. */
+/* Fills `known` with single words that `explain` accepts. Returns their number. known = NULL: only
+ * counts. */
 static size_t list_names(struct known_name *known)
 {
     const struct spec_option *option;

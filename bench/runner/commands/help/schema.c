@@ -1,7 +1,6 @@
 /* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, for editors that check YAML with
- * it. The schema has the keys of parts.def and all options of options.def, both nested and as
- * dotted keys. Rules that involve several values, such as that ranks must divide the batch, are
- * checked only when scalebench loads the spec. */
+ * it. Options are both nested and dotted keys. Rules that involve several values are checked only
+ * when scalebench loads the spec. */
 #include "bench/runner/commands/help/schema.h"
 
 #include <stdlib.h>
@@ -64,8 +63,8 @@ static const struct place *const places[] = {&at_top, &of_point,   &in_matrix,
 static const char whole[] = "whole";
 
 /* Adds an option to the properties of a group. `length`: number of leading characters (group and
- * dot) that are removed from the key. For "measure.time.launches" in group "measure", adds
- * "time.launches" and a reference to subgroup "time". */
+ * dot) to remove from the key. For "measure.time.launches" in group "measure", adds "time.launches"
+ * and a reference to subgroup "time". */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {

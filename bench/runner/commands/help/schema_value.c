@@ -213,9 +213,8 @@ json_t *schema_value(const struct spec_option *option)
 
 /* ---- Figures ---- */
 
-/* Returns figure options `begin` to `end` - 1 as schema properties. An option that is a list of
- * texts also allows a single text. `group`: prefix that is removed from each key, such as
- * "figures.". */
+/* Returns figure options `begin` to `end` - 1 as schema properties. A list of texts may also be a
+ * single text. `group`: prefix to remove from each key, such as "figures.". */
 static json_t *figure_properties(size_t begin, size_t end, const char *group)
 {
     json_t *properties = json_object();
@@ -231,7 +230,7 @@ static json_t *figure_properties(size_t begin, size_t end, const char *group)
 }
 
 /* Returns the schema of a map with figure options `begin` to `end` - 1 as keys. Options without a
- * default are required. `more`: schema of key `published`; NULL: no such key. */
+ * default are required. `more`: schema of key `published`, or NULL. */
 static json_t *figure_map(size_t begin, size_t end, const char *group, json_t *more)
 {
     json_t *required = json_array(), *properties = figure_properties(begin, end, group);

@@ -1,9 +1,7 @@
 /* peer_onednn: trains the networks of configs/models with oneDNN's kernels, as a baseline for
- * train_cnn. Batches, loss, optimizer, gradient synchronisation and records come from train_cnn;
- * forward and backward passes are oneDNN's (net.c). For each pass of each convolution, the fastest
- * of oneDNN's algorithms is chosen before the first step. Weights are stored in blocks of 16 x 16
- * if input and output channels are multiples of 16. With train.precision = bf16, values are bf16
- * and master weights are fp32. */
+ * train_cnn. Forward and backward passes are oneDNN's (net.c); all else comes from train_cnn. For
+ * each pass of each convolution, the fastest of oneDNN's algorithms is chosen before the first
+ * step. With train.precision = bf16, values are bf16 and master weights are fp32. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +16,7 @@
 static char library[64]; /* version and instruction set of oneDNN, set by prepare */
 
 /* Options that may have any value, because the trainer implements them or they do not affect a
- * peer. An entry that ends in "." or "_" is a prefix of options.
- * train.precision = bf16 and train.remainder = drop are supported too. All other options must have
- * their defaults. */
+ * peer. An entry that ends in "." or "_" is a prefix of options. */
 static const char *const any_value[] = {"model",
                                         "seed",
                                         "data.",

@@ -16,8 +16,8 @@ struct maker {
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls and memory objects of m->op to m->calls. Each function sets the op's output `y` and
- * two views for gradients: `dx` with the layout of m->x, `dy` with the layout of `y`. */
+/* Add the calls of m->op to m->calls, with its output `y` and two views for gradients: `dx` with
+ * the layout of m->x, `dy` with the layout of `y`. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);

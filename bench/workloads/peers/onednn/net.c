@@ -1,10 +1,9 @@
 /* Implements kernels/net/net.h with oneDNN. The peer links the trainer with this file in place of
- * the project's kernels. Batches, losses, optimizers, gradient synchronisation and records are
- * therefore the trainer's; forward and backward passes are oneDNN's.
+ * the project's kernels.
  *
  * From the first forward pass on, the arenas have each layer's weights in the layout of set_layout
- * (weighted.c). Optimizers and gradient sums work element by element, so they do not depend on the
- * layout. Checkpoints would depend on it, so they are rejected (main.c). */
+ * (weighted.c). Optimizers and gradient sums do not depend on the layout. Checkpoints would, so
+ * they are rejected (main.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +40,8 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* Encodes the ways (algorithms and layouts, program.h) of an op's passes as one byte of
- * net_options.choices. The byte is at least 1, since 0 means that the fastest ways are chosen. */
+/* Encodes the ways (program.h) of an op's passes as one byte of net_options.choices. The byte is at
+ * least 1; 0 lets program_make choose the fastest ways. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;

@@ -1,6 +1,5 @@
 /* Calls of oneDNN that run each op of a network forward and backward, for a fixed number of images.
- * An op is a layer, but a convolution, dense layer or batch norm also includes the ReLU that
- * follows it. */
+ * An op is a layer; a convolution, dense layer or batch norm includes a following ReLU. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +8,9 @@
 #include "kernels/base/precision.h"
 #include "kernels/desc/net_desc.h"
 
-/* A layer with weights has 3 passes: forward, input gradient and weight gradient. Each pass can be
- * computed in up to 6 ways: with one of 3 algorithms (direct, winograd, auto), either in layouts
- * that need no conversion or in layouts that oneDNN chooses. */
+/* A layer with weights has 3 passes: forward, input gradient and weight gradient. A pass has up to
+ * 6 ways: 3 algorithms (direct, winograd, auto), in layouts that need no conversion or that oneDNN
+ * chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
 /* An op: its layers, the layout of its weights and its algorithms. All programs of a network share
@@ -50,11 +49,11 @@ struct program {
     struct program *next;
 };
 
-/* Makes the program for n images and allocates all memory. If `first` is true (first program of the
- * network), each pass uses the way in ops[].ways, and a way of -1 is replaced by the fastest way.
- * If `first` is false, each pass uses its fastest way and ops[].ways is unchanged. `values`: number
- * type of activations between ops, fp32 or bf16. program_free frees the program; dnn_close frees
- * the memory objects and primitives. */
+/* Makes the program for n images and allocates all memory. `first`: whether this is the network's
+ * first program. If so, each pass uses the way in ops[].ways; -1 is replaced by the fastest way. If
+ * not, each pass uses its fastest way and ops[].ways is unchanged. `values`: number type of
+ * activations between ops. program_free frees the program; dnn_close frees the memory objects and
+ * primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);

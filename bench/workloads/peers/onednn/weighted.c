@@ -99,9 +99,9 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way (algorithm and layouts, see program.h) is chosen. `at`: layouts of the pass,
- * fixed or left to oneDNN (dnn_any). given_x, given_y: layouts in which input and output need no
- * conversion; NULL if not known. */
+/* Pass for which a way (program.h) is chosen. `at`: layouts of the pass, fixed or left to oneDNN
+ * (dnn_any). given_x, given_y: layouts in which input and output need no conversion; NULL if not
+ * known. */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -136,8 +136,8 @@ static void note_algorithm(const struct maker *m, const char *name)
         snprintf(text + used, room, "%s%s", used > 0 ? "/" : "", name);
 }
 
-/* Adds to *seconds the time of a conversion from `given` to the layout that a primitive has chosen
- * for argument `what`. Adds nothing if `given` is NULL or the primitive has no such argument. */
+/* Adds to *seconds the time of a conversion from `given` to the layout of a primitive's argument
+ * `what`. Adds nothing if either is missing. */
 static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t desc,
                                   dnnl_query_t what, const dnnl_memory_desc_t *given,
                                   double *seconds, struct error *e)
@@ -148,8 +148,8 @@ static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t d
                : dnn_time_conversion(m->dnn, given, chosen, seconds, e);
 }
 
-/* Sets *seconds to the time of a primitive plus the times of conversions from c->given_x and
- * c->given_y to the layouts that the primitive uses. A given layout of NULL adds nothing. */
+/* Sets *seconds to the time of a primitive and of the conversions from c->given_x and
+ * c->given_y. */
 static enum status time_candidate(const struct maker *m, const struct choice *c,
                                   dnnl_primitive_desc_t desc, double *seconds, struct error *e)
 {
@@ -159,9 +159,8 @@ static enum status time_candidate(const struct maker *m, const struct choice *c,
     return add_conversion(m, desc, y_of[c->pass], c->given_y, seconds, e);
 }
 
-/* Makes the description of a pass computed in way `way` (program.h). Ways below N_ALGORITHMS use
- * the given layouts, if known; other ways use layouts that oneDNN chooses. *made: whether oneDNN
- * has the algorithm for the layouts. */
+/* Makes the description of a pass computed in way `way` (program.h). *made: whether oneDNN has the
+ * algorithm for the layouts. */
 static enum status describe_way(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                                 const struct choice *c, int way, struct error *e)
 {
@@ -179,9 +178,8 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the way (algorithm and layouts) of a pass: in the first program, the way in op->ways
- * unless it is -1; otherwise the fastest way. A reference implementation is chosen only if there is
- * no other. */
+/* Chooses the way of a pass; see program_make. A reference implementation is chosen only if there
+ * is no other. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {
@@ -245,10 +243,9 @@ static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
 
 /* ---- Weights ---- */
 
-/* Sets the layout of weights in the arenas: blocks of 16 inputs and 16 outputs, which most of
- * oneDNN's convolutions use on AVX-512, or row-major if the weights do not fill such blocks.
- * Gradient sums need the same layout on all ranks, but ranks with different numbers of images or
- * processors may choose different primitives. The layout therefore follows from the shape alone. */
+/* Sets the layout of weights in the arenas. On AVX-512, most of oneDNN's convolutions use blocks of
+ * 16 inputs and 16 outputs. Gradient sums need the same layout on all ranks, which may choose
+ * different primitives. The layout therefore follows from the shape alone. */
 static void set_layout(struct maker *m)
 {
     dnnl_dim_t dims[4];

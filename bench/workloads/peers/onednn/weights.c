@@ -1,6 +1,5 @@
-/* Implements train_cnn/parts/weights16.h for train.precision = bf16 with oneDNN. oneDNN rounds fp32
- * weights while it converts them to the layout of a pass, so the trainer need not store rounded
- * weights. */
+/* Implements train_cnn/parts/weights16.h with oneDNN. oneDNN rounds fp32 weights while it converts
+ * their layout, so the trainer stores no rounded weights. */
 #include "bench/workloads/train_cnn/parts/weights16.h"
 
 enum status weights16_open(struct weights16 *w, enum precision precision, enum isa isa,

@@ -1,7 +1,7 @@
 /* Checks the result of a step. Without a compressor, the result must be the sum of the ranks'
- * gradients. With a 16-bit compressor, the result must be the rounded sum of the rounded gradients.
- * With a compressor that has error feedback, each rank sends a part of gradient plus residual and
- * keeps the rest as its new residual; the result must be the sum of the sent parts. A sent part is
+ * gradients; with a 16-bit compressor, the rounded sum of the rounded gradients. With error
+ * feedback, each rank sends a part of gradient plus residual and keeps the rest as its new
+ * residual. The result must then be the sum of the sent parts. A sent part is
  *
  *   topk      the k numbers of largest magnitude, unchanged
  *   sign      the sign of each number times the mean magnitude of the tensor
@@ -111,8 +111,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Checks that the sent numbers are the k largest of each vector that is summed in one call: a
- * bucket, a tensor or the whole gradient, depending on the strategy. */
+/* Checks that the sent numbers are the k largest of each vector that one call sums: a bucket, a
+ * tensor or the whole gradient. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -127,9 +127,9 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* Checks for each tensor that each sent number has the sign of its gradient plus residual, and that
- * all sent numbers have the tensor's mean magnitude. The tolerances cover the rounding of this
- * magnitude to 8 bits and of the new residuals. */
+/* Checks that sent numbers have the sign of their gradient plus residual, and the mean magnitude of
+ * their tensor. The tolerances cover the rounding of this magnitude to 8 bits and of the new
+ * residuals. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -151,10 +151,9 @@ static bool check_sign(const struct problem *p, const struct trial *t)
     return good;
 }
 
-/* Checks for each tensor that the norm of the new residual does not exceed the norm of gradient
- * plus old residual, up to rounding. Uncompressed tensors must have no residual. The tolerance
- * grows with the shorter side s of the matrix: the columns of PowerSGD's matrix P are orthonormal
- * only up to the rounding of sums of s products. */
+/* Checks for each tensor that norm(new residual) <= norm(gradient + old residual), up to rounding.
+ * Uncompressed tensors must have no residual. PowerSGD's matrix P has orthonormal columns only up
+ * to the rounding of sums of `side` products. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
@@ -171,9 +170,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
 }
 
 /* Returns whether the result is the sum of all ranks' sent parts: exactly with topk, otherwise up
- * to rounding. Each subtraction and addition may round by eps times the norm of `there`, the
- * gradient plus residual. With powersgd, the tolerance also covers the rounding of each sent
- * number, a sum of `rank` products. */
+ * to rounding. Each subtraction and addition may round by eps times the norm of `there`. With
+ * powersgd, each sent number is a rounded sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

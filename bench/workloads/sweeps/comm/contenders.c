@@ -5,9 +5,9 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Factors from which gradients are computed. Gradients are small integers that repeat every PERIOD
- * numbers, so that a sum is exact in any order. The gradients of odd and even steps cancel, so
- * parameters stay small. */
+/* Factors from which gradients are computed: small integers that repeat every PERIOD numbers, so
+ * that a sum is exact in any order. Gradients of odd and even steps cancel, so parameters stay
+ * small. */
 enum { STEP = 7, SHIFT = 13 };
 
 /* Number of untimed calls of MPI_Allreduce before the first round, since MPICH changes its

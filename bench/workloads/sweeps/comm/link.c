@@ -1,6 +1,6 @@
 /* Measures alpha, beta and gamma of this machine (comm/cost/sweep.h). Messages go back and forth
- * between the first and the last rank; then all ranks add vectors at the same time. Every round
- * measures all sizes and is fitted separately, so that coefficients get confidence intervals. */
+ * between the first and the last rank. Then all ranks add vectors at the same time. Each round is
+ * fitted separately, so that coefficients get confidence intervals. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -13,10 +13,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Sizes of messages and vectors: 4 B to 16 MiB, by factors of 4. Gamma is fitted from 64 KiB on,
- * since shorter vectors fit in the first-level cache. Paces (message time / median time, see
- * find_paces) also use sizes from 64 KiB on, since the time of a shorter message is a mean over at
- * least 5 round trips, which hides scatter. */
+/* Sizes of messages and vectors: 4 B to 16 MiB, by factors of 4. Gamma uses sizes from FIRST_LONG
+ * (64 KiB) on, since shorter vectors fit in the first-level cache. Paces (find_paces) use the same
+ * sizes, since times of shorter messages are means, which hide scatter. */
 enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take
@@ -141,8 +140,8 @@ static struct interval interval_of(const double *seconds, int size, int rounds)
     return stats_median_interval(x, (size_t)rounds, 0.95);
 }
 
-/* Fits a line (seconds over bytes) to sizes [first, SIZES) of each round, through the origin if
- * `through_origin`. Sets *intercept and *slope to the medians over rounds, with 95 % intervals. */
+/* Fits a line (seconds over bytes) to sizes [first, SIZES) of each round. Sets *intercept and
+ * *slope to the medians over rounds, with 95 % intervals. */
 static void fit_rounds(const double *seconds, int rounds, int first, bool through_origin,
                        struct interval *intercept, struct interval *slope)
 {

@@ -93,9 +93,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 
 /* ---- Lists ---- */
 
-/* Adds all variants of a strategy to the list and returns the list's new length. If there are
- * several variants, skips the first name, "usual", since "usual" is another name for one of the
- * variants. */
+/* Adds all variants of a strategy to the list and returns the list's new length. The first name,
+ * "usual", is another name for one of several variants. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {

@@ -1,17 +1,15 @@
 /* Times operations in rounds. Every round runs each operation, in a random order, so that
- * disturbances affect all of them. If all operations together need too much memory, they run in
- * groups, each of which includes MPI_Allreduce. */
+ * disturbances affect all of them. If memory is short, operations run in groups, each with
+ * MPI_Allreduce. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Limits for the number of steps per round. ROUND_BYTES: bytes that a round should sum, so that
- * rounds with small gradients take long enough for the clock. STEPS_MOST: largest number of steps,
- * unless a strategy's messages repeat only after more steps. STEPS_UNEVEN: smallest number of steps
- * for strategies whose steps take different times, because ranks drift apart or a step completes
- * the previous step's sum. */
+/* Limits for the number of steps per round. ROUND_BYTES: bytes that a round should sum, so that it
+ * takes long enough for the clock. STEPS_MOST: largest number, unless messages repeat only after
+ * more steps. STEPS_UNEVEN: smallest number for strategies whose steps take different times. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
@@ -69,8 +67,7 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
 }
 
 /* Runs an operation up to its next odd step and checks the result. After an even step, parameters
- * must be 0, so a strategy that never sums would pass. With a compressor, the check runs a further
- * step. Called before and after the timed rounds. */
+ * must be 0, so a strategy that never sums would pass. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -117,9 +114,9 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) and adds them to the group until the group is full. A full group
- * has as many contenders as the memory limit permits, but at least 2. Contenders that cannot run
- * are reported and skipped. Sets *next to the first contender that was not tried. */
+/* Opens contenders [first, last) and adds them to the group: as many as the memory limit permits,
+ * but at least 2 per group. Reports and skips contenders that cannot run. Sets *next to the first
+ * contender that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -146,8 +143,7 @@ static void close_group(struct sweep *s, struct group *group)
 }
 
 /* Times contenders from *next on, as many as fit in memory, together with MPI_Allreduce (contender
- * 0), and advances *next. Prints each contender's row, compared with MPI_Allreduce; MPI_Allreduce's
- * own row only in the first call (*next = 1). */
+ * 0), and advances *next. Prints their rows, but MPI_Allreduce's own row only in the first call. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)
@@ -167,7 +163,7 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
 /* ---- Comparing two ---- */
 
 /* Times two operations and prints a row for each, compared with the other. If one operation cannot
- * run, its row reports this, and the other operation is compared with itself. */
+ * run, the other is compared with itself. */
 static enum status time_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
                              struct group *group, struct error *e)
 {

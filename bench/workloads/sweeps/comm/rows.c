@@ -96,9 +96,8 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank. Values
- * that are not counted are taken from the prediction. Sets *agree to whether the counts of all
- * ranks equal the prediction. Collective. */
+/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank.
+ * *agree: whether the counts of all ranks equal the prediction. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -144,9 +143,8 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
         row->bound_us = 1e6 * (s->ranks - 1) * addition_s(s, row->bytes / s->ranks);
 }
 
-/* Sets the bus bandwidth according to nccl-tests, whose definition assumes that each of p ranks
- * sends 2 (p - 1) / p times the gradient's bytes. Sets NAN for operations that do not compute the
- * sum, or whose sent bytes differ from this assumption by more than one element per message. */
+/* Sets the bus bandwidth as nccl-tests defines it. Sets NAN for operations that do not compute the
+ * sum, or in which a rank sends other than 2 (p - 1) / p times the gradient's bytes. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

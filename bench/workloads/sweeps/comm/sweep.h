@@ -69,8 +69,8 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* Times of vector additions y = y + x, measured on all ranks at the same time. ADDITIONS: number of
- * vector sizes. struct addition: bytes per vector, and median time of one addition. */
+/* Vector additions y = y + x, measured on all ranks at the same time. ADDITIONS: number of vector
+ * sizes. `bytes`: size of one vector. `seconds`: median time of one addition. */
 enum { ADDITIONS = 5 };
 struct addition {
     double bytes, seconds;
@@ -117,9 +117,9 @@ struct sweep {
 /* Lists the operations to time, MPI_Allreduce first; returns their number. */
 int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX]);
 
-/* Parses the name of an operation: "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring",
- * "allreduce+topk". After "/": a variant or a library algorithm; after "+": a compressor. All other
- * settings come from o->config. ERR_ARGUMENT if the name is invalid. */
+/* Parses the name of an operation, such as "mpi_allreduce", "allreduce/ring" or "allreduce+topk".
+ * After "/": a variant or a library algorithm; after "+": a compressor. All other settings come
+ * from o->config. ERR_ARGUMENT if the name is invalid. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
 /* Buffer size for contender_name, which writes an operation's name to `text` in the form that
@@ -128,8 +128,8 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
 /* Returns the time (s) in which a rank adds two vectors of `bytes` bytes while all other ranks do
- * the same. Interpolates between the sizes in s->additions. Below the smallest and above the
- * largest size, the time is proportional to `bytes`. */
+ * the same. Interpolates between the sizes in s->additions; outside, the time is proportional to
+ * `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
 /* Predicts this rank's total calls, messages and bytes in one period: the returned `steps` steps,
  * after which messages repeat. */
@@ -146,9 +146,9 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* A contender's steps and checks must lie between contender_enter and contender_leave, so that its
- * callback `serve` runs only there. contender_leave is collective and returns when all ranks are
- * done, since a rank may have to serve other ranks. */
+/* Call contender_enter before and contender_leave after a contender's steps and checks: its
+ * callback `serve` runs only in between. contender_leave is collective and returns when all ranks
+ * are done, since a rank may have to serve other ranks. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
@@ -164,9 +164,8 @@ void gradients_sum(const struct sweep *s, const struct contender *c, real sums[P
 /* Runs one step on this rank's gradients. *ns: time of the step without the optimizer. */
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
-/* Checks the results of the contender's last step on every rank. If the contender has a compressor,
- * runs a further step and checks that step instead. Sets c->is_right to false if any rank has a
- * wrong result. Collective. */
+/* Checks the results of the contender's last step on every rank. With a compressor, runs and checks
+ * a further step instead. Sets c->is_right to false if any rank has a wrong result. Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
@@ -184,9 +183,8 @@ void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, stru
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
-/* Prints the row of contender `c`, which includes a comparison with `other`, a contender timed in
- * the same rounds. `steps`: number of steps per round. Sets c->median_ns and c->is_ok.
- * Collective. */
+/* Prints the row of contender `c`, compared with `other`, which was timed in the same rounds.
+ * `steps`: number of steps per round. Sets c->median_ns and c->is_ok. Collective. */
 enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *c,
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);

@@ -1,6 +1,6 @@
-/* Computes how close the ops of a training step come to the limits of one core. The bound of an op
- * is the larger of two times: the time of its FLOPs at the core's peak rate, and the time of its
- * bytes at the bandwidth of the smallest level (L2, L3 or memory) that holds them. */
+/* Computes how close the ops of a training step come to the limits of one core. An op's bound is
+ * the larger of two times: for its FLOPs at peak rate, and for its bytes at the bandwidth of the
+ * smallest level that holds them. */
 #pragma once
 
 #include "bench/record/sweep_files.h"
@@ -20,9 +20,8 @@ struct limits {
     size_t n[LEVELS]; /* [level] number of elements of x[level] */
 };
 
-/* Reads the sizes of L2 and L3 cache from `caches`, as written by hardware_caches: sizes of L1
- * data, L1 instruction, L2 and L3 cache, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if the
- * size of L2 is missing. */
+/* Reads the sizes of L2 and L3 cache from `caches`, as hardware_caches writes them: L1 data, L1
+ * instruction, L2, L3, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if L2 is missing. */
 enum status limits_read_caches(struct limits *l, const char *caches, struct error *e);
 
 /* Finds the caches and allocates an array for each level. ERR_UNAVAILABLE if the sizes of the
@@ -33,9 +32,9 @@ enum status limits_open(struct limits *l, struct mem_room *memory, struct error 
  * instruction set that `isa` extends. Keeps the best rate of all calls. */
 void limits_measure(struct limits *l, enum isa isa);
 
-/* Fills in bounds, bandwidths, shares, distances and notes of n rows: one row per op and pass of a
- * step, and a last row for the whole step. The caller has set names, time_ms, flop_done, bytes and
- * unit_gflop_per_s. Sorts the rows of ops by time, longest first. */
+/* Completes n rows: one per op and pass of a step, and a last one for the whole step. The caller
+ * has set names, time_ms, flop_done, bytes and unit_gflop_per_s. Sorts the rows of ops by time,
+ * longest first. */
 void limits_judge(const struct limits *l, struct limit_row *rows, size_t n);
 
 void limits_write(FILE *out, const struct limit_row *rows, size_t n);

@@ -5,8 +5,8 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/text.h"
 
-/* The bound on the relative rounding error of a sum of k terms is ROUNDING_FACTOR times sqrt(k)
- * times REAL_EPSILON / 2. Fewer than one sum in 10^20 exceeds this bound. */
+/* Bound on the relative rounding error of a sum of k terms: ROUNDING_FACTOR * sqrt(k) *
+ * REAL_EPSILON / 2. Fewer than one sum in 10^20 exceeds it. */
 #define ROUNDING_FACTOR 10.0
 
 static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
@@ -49,10 +49,10 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 
 /* Returns the relative error of a layer's result if its operands are rounded to bf16; 0 for layers
  * that do not round. An operand's relative error is at most e = 2^-8, with mean square e^2 / 3, so
- * two operands give sqrt(2 / 3) e. Of Winograd's tiles, F4 increases a convolution's error most: by
- * a factor of 4.8 (kernels/simd/winograd/winograd_axis.h). The rounded output adds less than a
- * fifth of F4's error. Batch norm rounds only its input, but can increase the input's error by a
- * factor of up to sqrt(2) if no mean exceeds its standard deviation. */
+ * two operands give sqrt(2 / 3) e. Winograd's F4 tiles increase a convolution's error most: by a
+ * factor of 4.8 (kernels/simd/winograd/winograd_axis.h). The rounded output adds less than a fifth
+ * of F4's error. Batch norm rounds only its input, but can increase the error by a factor of up to
+ * sqrt(2) if no mean exceeds its standard deviation. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -67,12 +67,10 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Returns the bound on a layer's relative error within a network: the sum of the bounds of all
- * forward passes on which the result depends. For gradients, adds the bounds of the backward passes
- * from the last layer to this layer, and the effect of ReLU and max pooling. Near the kink of ReLU
- * or max pooling, an error can switch an activation on or off. The share of switched activations is
- * about as large as the forward error. If this share of the gradients is wrong, their relative
- * error in norm is sqrt(share). */
+/* Returns the sum of the bounds of all passes on which the result depends and, for gradients, the
+ * effect of kinks. Near the kink of ReLU or max pooling, an error can switch an activation on or
+ * off. The share of switched activations is about as large as the forward error. If this share of
+ * the gradients is wrong, their relative error in norm is sqrt(share). */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;

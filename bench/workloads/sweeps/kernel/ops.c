@@ -1,5 +1,5 @@
 /* Times every op of a network's plan. Each round times all plans, so that disturbances affect all
- * plans. Ops run in whole training steps, so each op finds the cache contents of training. */
+ * of them. Ops run in whole training steps, with the cache contents of training. */
 #include <math.h>
 #include <string.h>
 
@@ -170,9 +170,8 @@ static bool rounds(const struct lane *lane, const struct sweep *s)
     return false;
 }
 
-/* Compares the outputs of all ops with the reference plan, which has one op per layer. An op whose
- * output layout differs from the reference gets the residual and bound of the next op whose layout
- * matches. The last output, the logits, always matches. */
+/* Compares the outputs of all ops with the reference plan. An op whose output layout differs (`y`
+ * is NULL) gets the residual and bound of the next op. The layout of the logits always matches. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
@@ -194,9 +193,9 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* Compares parameter gradients with the reference. The gradients of an op depend on all later ops.
- * An op without parameters therefore gets the residual and bound of the nearest earlier op with
- * parameters, or NAN if there is none. */
+/* Compares parameter gradients with the reference. Gradients depend on all later ops. An op without
+ * parameters therefore gets the residual and bound of the nearest earlier op with parameters; NAN
+ * if there is none. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -235,9 +234,8 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
 
 /* ---- Rows ---- */
 
-/* Returns the time (ms) of the ops of layers [first, last) in one repetition. NAN unless some op
- * begins with layer `first` and some op ends with layer last - 1. For PASS_TRAIN, returns the time
- * of the whole step. */
+/* Returns the time (ms) of the ops of layers [first, last), or of the whole step for PASS_TRAIN.
+ * NAN if the plan has no ops with these boundaries. */
 static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
     bool begins = false, ends = false;
@@ -269,9 +267,8 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     CSV_SET_INTERVAL(row, ratio, ratio, 1);
 }
 
-/* Sets done_pct: the FLOP rate of layers [first, last) as a percentage of the matrix product's
- * rate. The rates are compared repetition by repetition, so that a slow moment of the machine
- * affects both rates. */
+/* Sets done_pct: FLOP rate of layers [first, last) in per cent of the matrix product's rate. Each
+ * repetition compares both rates, so that a slow moment of the machine affects both. */
 static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
                             int first, int last, double *room)
 {
@@ -299,9 +296,8 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints the row of the op that computes layers [first, last). `position`: index of the op, or the
- * number of ops if the row is for the whole network. For a training step, residual and bound refer
- * to the gradients. */
+/* Prints the row of the op that computes layers [first, last). `position`: index of the op; the
+ * number of ops for the whole network. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {
@@ -412,9 +408,9 @@ static void add_limit_of_op(struct limit_rows *rows, enum pass pass, int op)
         rows->limits->unit_gflop_per_s[view.bf16 ? lane->isa : isa_exact(lane->isa)];
 }
 
-/* Appends a row for each pass of each op, then for loss, update and the whole step. Bytes of the
- * loss: logits (read) and their gradient (written). Bytes of the update: weights, gradients and
- * momenta (read), weights and momenta (written). */
+/* Appends a row for each pass of each op, then for loss, update and the whole step. The loss reads
+ * logits and writes their gradient. The update reads weights, gradients and momenta, and writes
+ * weights and momenta. */
 static void add_limits(struct limit_rows *rows)
 {
     const struct lane *lane = rows->lane;

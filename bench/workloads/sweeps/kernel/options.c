@@ -41,9 +41,8 @@ static enum status fill_plans(struct sweep_options *o, struct error *e)
     return OK;
 }
 
-/* Sets *isa to the instruction set that `name` (from --isa) requests. names_isas lists auto first,
- * then the instruction sets in the order of enum isa. ERR_ARGUMENT if the processor does not
- * support the set. */
+/* Sets *isa to the instruction set that --isa requests by `name`. names_isas lists auto, then the
+ * names in the order of enum isa. ERR_ARGUMENT if the processor does not support the set. */
 static enum status fill_isa(const char *name, bool bf16, enum isa *isa, struct error *e)
 {
     int index = name_index(name, names_isas->names, names_isas->n);

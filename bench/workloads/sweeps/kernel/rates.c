@@ -10,9 +10,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the size (bytes) of the array for measuring the bandwidth of a level. L2: half of the
- * cache. L3: 4 times the L2 cache, but at most half of the L3 cache, since other cores share it.
- * Memory: more than all caches hold. */
+/* Returns the size (bytes) of the array for measuring the bandwidth of a level. The array for L3
+ * fills at most half of it, since other cores share it. */
 static size_t bytes_at(const struct limits *l, enum level level)
 {
     const size_t *caches = l->cache_bytes, mib = (size_t)1 << 20;

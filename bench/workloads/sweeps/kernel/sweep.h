@@ -58,8 +58,8 @@ struct peaks {
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options,
                           struct error *e);
 
-/* Operands of the matrix product c = a x b, each 1024 x 1024. The product is timed for the peak
- * rate, and again before and after each timed training step. */
+/* Matrices of the product c = a x b, each 1024 x 1024. The product is timed for the peak rate, and
+ * before and after each timed step. */
 struct product {
     real *a, *b, *c;
 };
@@ -75,8 +75,8 @@ struct sweep {
     int wrong; /* number of rows whose verdict is not ok */
 };
 
-/* Fills in rates, percentages and verdict of a row from ms [n] (one time per repetition) and `isa`,
- * then prints the row. The caller has set flop, flop_done, bytes, residual and bound. */
+/* Sets a row's rates, percentages and verdict from ms [n] (one time per repetition) and `isa`, then
+ * prints the row. The caller has set flop, flop_done, bytes, residual and bound. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
@@ -85,7 +85,7 @@ bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
 /* sweep_ops prints a row for each op and for the whole network, per plan, instruction set and pass.
  * sweep_layers prints a row for each layer, timed alone, per plan and pass. --layer restricts the
- * rows to one layer and to the ops that cover this layer. */
+ * rows to one layer and the ops that cover it. */
 enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
@@ -99,10 +99,10 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
 
 /* Return the largest relative distance from reference results that rounding explains, for n images:
- * bound_of_layer for one layer alone, bound_of_net for layer `layer` within a whole network. Almost
- * certainly, the error of a sum of k products is at most a constant times sqrt(k) unit roundoffs
- * (Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019). `bf16`:
- * whether layers round their operands to bf16. */
+ * of a layer alone (bound_of_layer) or within a whole network (bound_of_net). Almost certainly, the
+ * error of a sum of k products is at most a constant times sqrt(k) unit roundoffs (Higham and Mary,
+ * "A new approach to probabilistic rounding error analysis", 2019). `bf16`: whether layers round
+ * their operands to bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 

@@ -1,6 +1,6 @@
-/* Sums batch statistics over the ranks that share a batch, for synchronised batch norm. These sums
- * use a separate communicator, since gradient sums may be in progress. The calls, bytes and waiting
- * time of sums of batch statistics count as part of the step. */
+/* Sums batch statistics over the ranks that share a batch, for synchronised batch norm. Uses a
+ * separate communicator, since gradient sums may be in progress. Calls, bytes and waiting time
+ * count as part of the step. */
 #pragma once
 
 #include <stdbool.h>

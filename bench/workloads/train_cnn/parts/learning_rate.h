@@ -4,8 +4,7 @@
 
 #include "bench/spec/spec.h"
 
-/* Returns the learning rate of step `step`; steps count from 1. epoch_steps: number of steps per
- * epoch.
+/* Returns the learning rate of step `step`, counted from 1. epoch_steps: steps per epoch.
  *
  * Learning rate in a warm-up of w steps to a rate r: r * step/w (Goyal et al., 2017), or
  * r * log(1 + step)/log(1 + w) as in DeepSpeed. Cosine schedule without restarts: Loshchilov and

@@ -24,13 +24,12 @@ struct noise_estimate {
     double variance; /* S: variance of one image's gradient, summed over parameters */
 };
 
-/* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.
- * total2: squared norm of the mean gradient over the all_images images of all ranks. total2 may
- * differ between ranks, provided that its mean over ranks is this norm. If `images` is 0, local2 is
- * ignored. */
+/* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images;
+ * ignored if `images` is 0. total2: squared norm of the mean gradient over all_images images of all
+ * ranks. Only the mean of total2 over ranks must be this norm. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if no step was added,
- * if one rank has all images of every step, or if a sum is not finite. */
+/* Estimates |G|^2 and S from sums over steps and ranks. NAN if no step was added, one rank has all
+ * images of every step, or a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

@@ -30,12 +30,11 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* PROBES: number of sleeps that measure the margin. PROBE_NS: length of each sleep (ns), chosen
- * close to the time of an op, since a processor takes longer to wake after a longer sleep. */
+/* PROBES: number of sleeps that measure the margin. PROBE_NS: length of each sleep (ns), close to
+ * the time of an op, since waking takes longer after a longer sleep. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* Bounds of the margin (ns): the time before a deadline at which sleeps are set to end. The upper
- * bound limits busy-waiting if probe sleeps end very late on a busy machine. */
+/* Bounds of the margin (ns). The upper bound limits busy-waiting if probe sleeps end very late. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
 /* Returns the margin (ns): the 90th percentile of the lateness of PROBES sleeps, clamped to

@@ -1,10 +1,7 @@
-/* Sleeps for the time of work that replay does not compute, so that later events happen at the
- * right time.
+/* Sleeps in place of work that replay does not compute.
  *
- * The rank sleeps until shortly before a deadline. If other ranks see the end of the work, the rank
- * then calls sched_yield until the deadline. The margin between the end of the sleep and the
- * deadline allows for sleeps that end late; pace_open measures this margin. The rank does not sleep
- * if the time left is shorter than the margin. */
+ * A sleep is set to end a margin before its deadline, since sleeps end late. If other ranks see the
+ * end of the work, the rank then calls sched_yield until the deadline. */
 #pragma once
 
 #include <stdbool.h>
@@ -42,6 +39,6 @@ void pace_drop_overrun(struct pace *p);
 /* Forgets the current overrun and resets late_ns. */
 void pace_step_begin(struct pace *p);
 
-/* Sleeps for `ns`. `exact`: end exactly on time, because other ranks see the end. If not exact, the
- * sleep may end early or late; the next call compensates for the difference. */
+/* Sleeps for `ns`. `exact`: end exactly on time, because other ranks see the end. Otherwise the
+ * sleep may end early or late, and the next call compensates. */
 void pace_pass(struct pace *p, int64_t ns, bool exact);

@@ -1,13 +1,13 @@
 /* Writes the numbers of steps and epochs done to DIR/progress, for the program that restarts an
  * elastic run after a kill. The file is one line of JSON of fixed length, replaced by a single
- * write after each step and each evaluation, outside of timed steps:
+ * write:
  *
  *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123,
  *    "last_step_at_s": 1764000031.456}
  *
  * resumed: steps done when the current segment began. steps: steps done now. epoch: complete
- * epochs. The two times are the ends of the segment's first and latest step, in seconds since 1970;
- * 0 before the first step. */
+ * epochs. Times: ends of the segment's first and latest step (seconds since 1970); 0 before the
+ * first step. */
 #pragma once
 
 #include <stdbool.h>

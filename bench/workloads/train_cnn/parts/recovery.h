@@ -1,7 +1,6 @@
-/* Probes whether the MPI library lets ranks continue after another rank has died: user-level
- * failure mitigation (ULFM; Bland et al., "Post-failure recovery of MPI communication capability",
- * 2013). Some libraries declare the functions but do not support them: in MPICH 4.0 to 4.3 with
- * device ch4, the functions end the process. */
+/* Probes whether MPI lets ranks continue after another rank has died (ULFM; Bland et al.,
+ * "Post-failure recovery of MPI communication capability", 2013). MPICH 4.0 to 4.3 with device ch4
+ * declares the functions, but they end the process. */
 #pragma once
 
 #include <stdio.h>

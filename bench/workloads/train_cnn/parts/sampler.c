@@ -40,8 +40,8 @@ static void find_own(struct sampler *s)
     s->n_own = shard ? shard_begin(s, s->rank + 1) - s->first : s->n_samples;
 }
 
-/* Fills in the order of an epoch: random if `shuffle`, otherwise ascending. Each contiguous shard
- * has its own random stream. With one rank, global and contiguous sharding give the same order. */
+/* Fills in the order of an epoch. Each contiguous shard has its own random stream. With one rank,
+ * global and contiguous sharding give the same order. */
 static void fill_order(struct sampler *s, uint32_t epoch)
 {
     uint64_t seed = s->seed;
@@ -117,8 +117,7 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
 }
 
 /* Contiguous sharding: returns the number of this rank's samples among the first n positions of an
- * epoch. Positions go to ranks round-robin, ranks with larger shards first; `place` is this rank's
- * index in that order. */
+ * epoch. `place`: this rank's index in the round-robin order of ranks (sampler.h). */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;

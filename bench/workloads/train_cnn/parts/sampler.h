@@ -49,17 +49,16 @@ struct batch {
 };
 
 /* Opens a sampler. The caller has set the fields up to `ranks` and zeroed the others. ERR_ARGUMENT
- * if the global batch exceeds n_samples or is smaller than `ranks`, or if a contiguous shard would
- * be empty. Call sampler_close in any case. */
+ * if global_batch is not within [ranks, n_samples], or if a contiguous shard would be empty. Call
+ * sampler_close in any case. */
 enum status sampler_open(struct sampler *s, struct error *e);
 void sampler_close(struct sampler *s);
 
 /* Returns this rank's batch in step `step` of `epoch`; steps count from 0. */
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 
-/* Returns the number of micro-batches (gradient accumulation) of `batch`, equal on all ranks. A
- * full batch has `accumulate` micro-batches. Smaller batches have fewer, so that all micro-batches
- * have similar sizes, at most sampler_micro_max images. */
+/* Returns the number of micro-batches of `batch`, equal on all ranks: `accumulate` for a full
+ * batch, fewer for smaller batches. A micro-batch has at most sampler_micro_max images. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate);
 uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
@@ -72,6 +71,5 @@ struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 uint32_t batch_counted(const struct batch *batch);
 
 /* Fills `needs` [n_own] with the samples that this rank needs in `epoch`, ascending and without
- * duplicates. With contiguous sharding, a rank needs its whole shard. Returns the number of
- * samples. */
+ * duplicates. With contiguous sharding: the whole shard. Returns the number of samples. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);

@@ -41,9 +41,8 @@ static void convert_part(void *arg, int thread, int threads)
     w->cast->decode(w->op + begin, w->stored + at, n, 1);
 }
 
-/* Returns w->op minus the op's offset in the parameter arena, so that the op's weights have the
- * same offsets as in the arena. Only these weights may be read. Returns the arena itself if there
- * are no 16-bit weights or the op has no tensors. */
+/* Returns w->op, shifted so that the op's weights have the same offsets as in the parameter
+ * arena. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds)
 {
     if (w->cast == NULL || tensors.first == tensors.last)

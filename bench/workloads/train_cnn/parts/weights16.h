@@ -1,7 +1,6 @@
 /* 16-bit weights for train.precision bf16 or fp16. The parameter arena holds full-precision master
- * weights for the optimizer, so that updates too small for 16 bits add up (Micikevicius et al.,
- * "Mixed precision training", 2018). Kernels read numbers of type `real`, so the 16-bit weights of
- * an op are widened before the op runs. */
+ * weights, so that updates too small for 16 bits add up (Micikevicius et al., "Mixed precision
+ * training", 2018). */
 #pragma once
 
 #include <stdbool.h>
