@@ -9,7 +9,7 @@
 /* Sets *first_rank to the first rank of this node. Sets *offset to this node's clock minus rank 0's
  * on the first rank of each node, and to NAN on other ranks. now_ns reads this rank's clock.
  * Collective over comm; call it outside of timed code. If all ranks share a node, the offset is 0
- * on every rank and nothing is sent. Otherwise the call takes log2(nodes) rounds of a few
- * milliseconds. */
+ * on every rank and nothing is sent. Otherwise the call takes log2(nodes) rounds, each normally of
+ * a few milliseconds. */
 enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,
                         MPI_Comm comm, int64_t (*now_ns)(void), struct error *e);

@@ -24,5 +24,6 @@ bool interrupt_came(struct interrupt *interrupt);
 void interrupt_end(struct interrupt *interrupt);
 
 /* Resets SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD and SIGXFSZ to their default actions
- * and unblocks all signals. Call this in a child before exec. */
+ * and unblocks all signals. Call this in a child before exec, which keeps ignored and blocked
+ * signals. */
 void interrupt_forget(void);

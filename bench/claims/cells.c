@@ -147,8 +147,8 @@ static const struct {
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
 /* Returns whether the confidence level of the interval of `column` in this row is below
- * CLAIM_LEVEL. Uses the level of step_ms (column ci_level) in tables of earlier versions, which
- * lack the number of pairs. */
+ * CLAIM_LEVEL. Uses the level of step_ms (column ci_level) for columns outside `sureties`, and in
+ * tables of earlier versions, which lack the number of pairs. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;

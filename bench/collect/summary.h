@@ -139,8 +139,8 @@ bool point_has_option(const struct point *point, enum option_id option);
 /* Returns whether the point's strategy requires bitwise equal weights on all ranks at the end.
  * Sharded weights are gathered before they are compared. */
 bool point_is_replicated(const struct point *point);
-/* Returns whether measure.check = step compares the weights after each step. False if ranks average
- * or shard weights: they have a common model only at the end. */
+/* Returns whether measure.check = step compares the weights after each step. False if the ranks'
+ * weights differ or are sharded until the end of training. */
 bool point_compares_steps(const struct point *point);
 
 /* Returns 1 if the point needs more than `usable_cores` cores on a node, 0 if not, -1 if

@@ -34,8 +34,8 @@ static enum status refuse_name(const struct check *check, const char *name,
                     check->text, name, near);
 }
 
-/* Refuses a comparison that no point of the spec can satisfy: the column stays empty, or the two
- * sides differ in kind. */
+/* Refuses a comparison that no point of the spec can satisfy: the column stays empty, a number is
+ * compared with a word, or texts are compared by < or >. */
 static enum status check_spec_term(const struct check *check, const struct condition_term *term,
                                    const struct check_names *names, struct error *e)
 {

@@ -39,7 +39,8 @@ enum { FLOOR_DEGREES = 10 };
 
 struct noise_floor {
     double variance, degrees; /* t^2 (variance between campaigns) and its degrees of freedom */
-    double usual;             /* t0, the default of t (standard deviation of logarithms) */
+    double usual;             /* t0: default of t, the standard deviation between campaigns
+                                 (logarithms) */
     /* half width (in logarithms) of the noise floor from --floor, for one campaign on each side;
      * NAN: use the model */
     double given;

@@ -24,7 +24,7 @@ struct figure_shape {
     /* NULL-terminated names that option y may list, each a part of `total`; NULL: no option y */
     const char *const *parts;
     const char *lead;   /* caption text before the number of launches; NULL: " Median of " */
-    const char *method; /* caption text about the values, after "Median of ..." */
+    const char *method; /* caption text that explains how values are computed */
     /* Writes the series file, column names first. */
     enum status (*write)(FILE *out, struct figure_data *d, struct error *e);
 };

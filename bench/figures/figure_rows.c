@@ -174,8 +174,8 @@ const struct figure_shape shape_bars = {.x = "point",
 
 /* ---- Curves over any x ---- */
 
-/* Returns the name of the x column: the last part of the option's key. inject.kind keeps its full
- * name beside column `kind`. "": x is ranks, a column of every series file. */
+/* Returns the name of the x column: the last part of the option's key, or the whole key if another
+ * column has that name. "": x is ranks, a column of every series file. */
 static const char *x_column(const struct figure_data *d)
 {
     const char *name = key_end(d->x.name);

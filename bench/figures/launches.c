@@ -38,7 +38,7 @@ bool launches_have(const struct quantity *q)
 /* ---- The launches ---- */
 
 /* Drops repeated rows of launches that several cases share. Unless `complete`, also drops rows
- * without a value; such a row makes its point's median unknown. */
+ * without a value; such a row, if kept, makes its point's median unknown. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;

@@ -227,7 +227,7 @@ static const char *link_path(const struct spec *spec)
 }
 
 /* Reads the coefficients that option `link` names. *found is false, with the reason in `words`, if
- * there is no file or, with `auto`, none measured on `host`. */
+ * the option names no file or, with `auto`, no file was measured on `host`. */
 static enum status find_link(struct link_file *f, bool *found, char words[256],
                              const struct spec *spec, const char *run_dir, const char *host,
                              struct error *e)

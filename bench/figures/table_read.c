@@ -95,8 +95,9 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up `name` in the current row, otherwise in the row's point. Options with a dot always use
- * the point, since a cell has only their text. Returns false if `name` is not found. */
+/* Looks up `name` in the current row, otherwise in the row's point. Names of figure_is_of_points
+ * and options with a dot always use the point: cases can share rows, and a cell has only an
+ * option's text. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -336,8 +337,8 @@ static bool same_place(const struct row_sample *a, const struct row_sample *b)
     return a->series == b->series && a->point == b->point && a->x == b->x;
 }
 
-/* Returns the median over launches of n samples of one series at one x. Several samples of a launch
- * are first averaged. */
+/* Returns the median of n samples of one series at one x. Samples of the same launch are first
+ * averaged. */
 static struct measured measure(const struct gathering *g, const struct row_sample *samples,
                                size_t n)
 {

@@ -58,9 +58,9 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Returns a descriptor for the program's standard input. A user's program gets /dev/null. A program
- * of this project gets a pipe whose writing end the guard keeps open: at end of file, hydra could
- * die of SIGPIPE and lose the ranks' output. */
+/* Returns a descriptor for the program's standard input. A user's program gets /dev/null, since it
+ * may read to end of file. A program of this project gets a pipe whose writing end the guard keeps
+ * open: at end of file, hydra could die of SIGPIPE and lose the ranks' output. */
 static int open_input(bool is_ours)
 {
     int ends[2];

@@ -31,8 +31,8 @@ struct launch_command {
                              file to `records`; 0: no limit */
     const char *records;  /* folder to which ranks write their records */
     int ranks;
-    bool is_ours; /* whether the program belongs to this project; if so, its input never ends, and
-                     a rank's final message in the log means that the launch failed */
+    bool is_ours; /* whether the program belongs to this project; if so, its input stays open, and a
+                     rank's error message in the log means that the launch failed */
     char *const
         *cleanup; /* command that ends the launch's processes on other machines (site_launch),
                      borrowed; NULL: none */

@@ -45,8 +45,8 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the random order of points in a block. A point with many users (points compared with it) is
- * moved forward, so that all users are examined again before the block ends. */
+/* Draws the random order of points in a block. Moves a point with many users (points compared with
+ * it) forward, so that their precision is rechecked before the block ends. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;

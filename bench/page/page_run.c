@@ -12,8 +12,8 @@
 
 /* ---- Texts ---- */
 
-/* Names a run after its campaign if the path ends in <campaign>/<run>, otherwise after its folder.
- * Several runs in results/reference have the same campaign. */
+/* Names a run after its campaign if the path ends in <campaign>/<run>, otherwise after its folder,
+ * since several runs in results/reference have the same campaign. */
 static void name_run(char name[80], const char *campaign, const char *path)
 {
     char resolved[PATH_MAX];

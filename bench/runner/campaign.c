@@ -96,7 +96,8 @@ static enum status open_machines(struct campaign *c, const char *const *programs
 }
 
 /* Reads the spec again if machines reached by ssh have another number of cores than this machine,
- * on which `auto`, `full` and `half` depend. find_refusals must have asked these machines. */
+ * since `auto`, `full` and `half` depend on the number of cores. find_refusals must have asked
+ * these machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);

@@ -1,6 +1,7 @@
-/* One lock per core of this machine, so that only one campaign of any user measures on a core. A
- * campaign keeps its locks from its first launch until its last process has ended, even if its
- * runner is killed. The lock files are in $SCALEBENCH_LOCKS, by default /tmp/scalebench-cores. */
+/* One lock per core of this machine, so that only one campaign at a time, of any user, measures on
+ * a core. A campaign keeps its locks from its first launch until its last process has ended, even
+ * if its runner is killed. The lock files are in $SCALEBENCH_LOCKS, by default
+ * /tmp/scalebench-cores. */
 #pragma once
 
 #include <stdbool.h>

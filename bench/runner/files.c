@@ -129,7 +129,8 @@ static void remove_abandoned(const char *path)
 }
 
 /* Opens and locks a temporary file; NULL if the file cannot be opened. Retries if another process
- * removed the file meanwhile. If locks are not supported, remove_abandoned removes nothing. */
+ * removed the file meanwhile. If locks are not supported, returns the unlocked file;
+ * remove_abandoned then removes nothing. */
 static FILE *open_held(const char *temporary)
 {
     for (;;) {

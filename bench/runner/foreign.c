@@ -25,8 +25,8 @@ const char *foreign_program(const json_t *programs, const struct config *config)
     return path != NULL ? path : "";
 }
 
-/* Writes folder/name to `path`; returns whether it is an executable file. `length`: number of
- * characters of `folder`. Sets *why if `path` exists but cannot be executed. */
+/* Writes folder/name to `path`; returns whether it is an executable file. `length`: length of
+ * `folder`. *why: errno value if `path` exists but cannot be executed. */
 static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
                        int *why)
 {

@@ -16,8 +16,8 @@ struct owner {
     time_t left_since; /* start time of the run's previous runner if it was killed; else 0 */
 };
 
-/* Registers this process as the run's runner. Call it with the journal locked. Replaces a runner of
- * this host, which must have been killed. Replaces a runner of another host only if
+/* Registers this process as the run's runner. Call it with the journal locked: an earlier runner of
+ * this host is then dead and is replaced. Replaces a runner of another host only if
  * <run_dir>/runner does not change for some seconds. ERR_UNAVAILABLE if the file changes, or if
  * another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);

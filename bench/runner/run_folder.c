@@ -88,7 +88,7 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run and writes its name to `run`. Its time is later than any other
+/* Creates a new run's folder and writes its name to `run`. The name's time is later than any other
  * run's, so names sort by start. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {

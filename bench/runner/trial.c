@@ -15,7 +15,7 @@
 /* Output of the program hello_ranks for two ranks. */
 struct trial {
     int jobs;         /* number of MPI jobs, each of which prints one line; expected: 1 */
-    int ranks, nodes; /* numbers of ranks and nodes in the first line */
+    int ranks, nodes; /* ranks and nodes of the first job's line */
 };
 
 static struct trial read_log(const char *path)

@@ -35,9 +35,9 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
  * data.set=digits". Points with equal texts share one answer. Free the text; NULL: no memory. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's program and stores the answer. A peer program (by other authors) answers whether
- * it can run here, the trainer with the properties that all its launches share (launch_common of
- * bench/collect). Only searches for a user's program (workload: command). ERR_UNAVAILABLE with the
+/* Asks the point's program and stores the answer. A peer program (by other authors) reports if it
+ * can run here. The trainer reports the properties that all its launches share (launch_common of
+ * bench/collect). A user's program (workload: command) is only looked up. ERR_UNAVAILABLE with the
  * reason if the program is missing or cannot run the point. ERR_SPEC at the option if the data
  * cannot be read or do not suit the point. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);

@@ -17,8 +17,9 @@ struct launcher {
  * mpiexec.mpich on PATH, else mpiexec on PATH. Sets launcher->missing if there is none. */
 void launcher_find(struct launcher *launcher, const char *folder);
 
-/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or belongs to Open MPI. Sites
- * with several nodes need hydra, the launcher of MPICH, MVAPICH and Intel MPI. */
+/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or belongs to Open MPI.
+ * Without srun, sites with several nodes need hydra, the launcher of MPICH, MVAPICH and Intel
+ * MPI. */
 enum status launcher_check_hydra(const struct launcher *launcher, struct error *e);
 
 /* Finds an executable: a name with '/' is a path, any other name is searched on PATH. Returns false

@@ -163,8 +163,8 @@ static enum status compare(const struct machines *m, const char *name, const str
     return OK;
 }
 
-/* Checks that a machine gave a complete answer and has the same programs as this machine. Exit
- * status 126 or 127: scalebench cannot run there; 2: it lacks the command `machine`. */
+/* Checks that a machine's answer is complete and its programs equal this machine's. Exit status 126
+ * or 127: scalebench cannot run there; 2: scalebench lacks the command `machine`. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {

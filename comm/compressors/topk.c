@@ -4,7 +4,7 @@
  * allreduce chooses from the whole gradient, allreduce_layer from each tensor, bucketed from each
  * bucket.
  *
- * Nothing is rounded: a number is either sent or kept unchanged. */
+ * Sending rounds nothing: a number is either sent or kept unchanged. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 

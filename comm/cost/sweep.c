@@ -28,9 +28,9 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Link between two ranks. sending_s, receiving_s, up_s and down_s point to the times (s) until
- * which sender, receiver (NULL: never busy) and their leaf switches are busy. up_s and down_s are
- * NULL on the same leaf or without leaves. leaf_beta_s: seconds per byte at a leaf switch. */
+/* Link between two ranks. Pointers to the times (s) until which a part is busy: sending_s: sender;
+ * receiving_s: receiver (NULL: never busy); up_s, down_s: leaf switches of sender and receiver
+ * (NULL: same leaf, or no leaves). leaf_beta_s: seconds per byte at a leaf switch. */
 struct path {
     const struct link_model *link;
     double delay_s;

@@ -11,9 +11,9 @@
  * (comm/cost/strategies/recursive_doubling.c). If p is not a power of two, there are two more
  * rounds.
  *
- * Both partners of a round compute the same bits, so replicas stay equal. Clipping uses the norm of
- * the combined gradient. For non-linear optimizers the authors combine the optimizer's steps
- * instead; this is not implemented. */
+ * Both partners of a round compute the same bits, since products and sums are commutative, so
+ * replicas stay equal. Clipping uses the norm of the combined gradient. For non-linear optimizers
+ * the authors combine the optimizer's steps instead; this is not implemented. */
 #include <float.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* shm: sums gradients in memory that all ranks of one node share (MPI_Win_allocate_shared). Each
+/* shm: sums gradients in memory that all ranks share (MPI_Win_allocate_shared), on one node. Each
  * rank sums one slice over all ranks' gradients, in the order of ranks; the sum replaces its own
  * gradients in that slice. Every rank's optimizer then reads each slice from the rank that summed
  * it.

@@ -21,8 +21,8 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Yields the core, under WAIT_YIELD after each test. Lets MPI messages progress, since other ranks
- * may be waiting for them. */
+/* Yields the core (under WAIT_YIELD after each test) and lets MPI messages progress, since other
+ * ranks may be waiting for them. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;

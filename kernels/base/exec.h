@@ -23,8 +23,8 @@ struct exec {
     void *poll_arg;
 
     /* Sums `values` over the ranks that share a batch, for synchronised batch norm. NULL: batch
-     * norm uses this rank's values alone. group_sum must record an error in group_arg; the
-     * computation continues with the local values. */
+     * norm uses this rank's values alone. If the sum fails, group_sum must record the error in
+     * group_arg; the computation continues with the local values. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 

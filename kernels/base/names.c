@@ -91,8 +91,8 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between `name` and `known` if they share a word, otherwise FAR. Examples:
- * lenet and lenet_21k, warmup and lr_warmup, speed and speedup, batch_size and global_batch. */
+/* Returns the distance between `name` and `known` if they share a word or prefix, otherwise FAR.
+ * Examples: lenet and lenet_21k, speed and speedup, batch_size and global_batch. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");

@@ -18,8 +18,8 @@ double stats_quantile(const double *x, size_t n, double q);
 
 double stats_median(const double *x, size_t n);
 
-/* Mean without the floor(n / 5) lowest and highest values, and the variance of this mean from the
- * Winsorized values; NAN if n = 1 (Tukey and McLaughlin, 1963; Yuen, "The two-sample trimmed t for
+/* Mean without the floor(n / 5) lowest and highest values, and the variance of this mean (NAN if n
+ * = 1) from the Winsorized values (Tukey and McLaughlin, 1963; Yuen, "The two-sample trimmed t for
  * unequal population variances", 1974). */
 struct location {
     double mean, variance;

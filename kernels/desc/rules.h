@@ -36,8 +36,8 @@ enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 extern const struct layer_option layer_pool_options[];
 
 /* Sets layer->out of a pooling layer. A stride of 0 becomes the window size. ERR_SHAPE if the
- * window is larger than the padded input, is 1x1 with stride 1, or could lie entirely in the
- * padding. */
+ * window is larger than the padded input or is 1x1 with stride 1, or if the padding is more than
+ * half the window. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
 /* Sets layer->out = layer->in, for element-wise kinds. Always returns OK. */

@@ -54,7 +54,7 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 
 /* ---- Forward ---- */
 
-/* Returns the shift r of a channel; 0 if all images are padding. */
+/* Returns the shift r of a channel. Images of padding do not count. */
 static double choose_shift(const struct batchnorm_call *call, size_t c)
 {
     if (call->ex->group_sum != NULL)

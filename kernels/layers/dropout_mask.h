@@ -1,5 +1,6 @@
 /* Masks of dropout and dropout2d: one byte per unit, 1 if the unit is kept. The mask depends only
- * on (seed, layer, epoch, sample, unit), so all ranks draw the same. Internal to kernels/. */
+ * on (seed, layer, epoch, sample, unit), not on the rank or the position in the batch. Internal to
+ * kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"

@@ -14,8 +14,8 @@
 struct conv_sizes {
     size_t chunk, m, v, kept;
     /* Rows in a slice of a panel of weights, a multiple of the block. A slice is transformed just
-     * before its product, its gradient just after. Only used with one thread. 0: no slices; all
-     * panels are transformed before the first chunk. */
+     * before its product, its gradient just after. Slices are only used with one thread. 0: no
+     * slices; all panels are transformed before the first chunk. */
     int slice;
 };
 

@@ -212,8 +212,8 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* Adds the sums of all threads, in thread order. The common shift is the shift of the first thread
- * with images that are not padding. */
+/* Adds the sums of all threads, in thread order, converted to the shift of the first thread with
+ * images that are not padding. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;

@@ -1,6 +1,6 @@
-/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Instructions and
- * integer arithmetic give the same result. Flushing float denormals to zero does not affect fp16,
- * whose smallest number is far above them. */
+/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. For fp16,
+ * instructions and integer arithmetic give the same result. Flushing float denormals to zero does
+ * not affect fp16, whose smallest number is far above them. */
 #pragma once
 
 #include "kernels/base/precision.h"

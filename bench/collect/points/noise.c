@@ -36,8 +36,8 @@
 /* limit of the time of page faults, as a share of the time of a launch's timed steps */
 #define FAULTS_SHARE 0.01
 
-/* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
- * more, so 20 switches per second take 2 % of the time. */
+/* Limit of involuntary context switches per second. In each, another program runs for 1 ms or more,
+ * so 20 per second take at least 2 % of the time. */
 #define SWITCHES_PER_S 20.0
 /* A launch is flagged for involuntary context switches only if its timed steps had more than this
  * number in total. */

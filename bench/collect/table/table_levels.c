@@ -21,8 +21,8 @@ double table_level(const struct table_column *c, const struct point_summary *p)
     return timing_level(n > 0 ? n : p->launches, config_adds_launches(&p->point->config));
 }
 
-/* Writes a header with the confidence level, such as "step ms [95 % CI]". If levels below 95 %
- * differ: "step ms [>= 75 % CI]". */
+/* Writes a header with the confidence level, such as "step ms [95 % CI]". If levels differ and the
+ * lowest is below 95 %: "step ms [>= 75 % CI]". */
 static void name_level(struct table_column *column, char *header, size_t size,
                        const struct summary *s)
 {

@@ -16,8 +16,8 @@ typedef enum status find_with_tables(struct with_tables *found, const char *out,
                                      const struct tools *tools, struct error *e);
 
 /* Finds the latest run of each campaign in `out`, the runs in `out`/reports and the committed runs,
- * in this order. Leaves out sweeps, runs of doctor, and latest runs of campaigns in
- * `out`/reports. */
+ * in this order. Leaves out sweeps, runs of doctor, and the latest run of a campaign that also has
+ * a run in `out`/reports. */
 find_with_tables with_tables_runs;
 
 /* Finds sweeps of kernels and of communication, in `out` and among the committed results. */

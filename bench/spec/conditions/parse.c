@@ -370,7 +370,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
 }
 
 /* Turns the current comparison into a step ACTION_COMPARE, which compares a name with `number`, or
- * with `text` (the right side as written) if either is not a number. */
+ * with `text` (the right side as written) if `number` is NAN or the name's value is not a
+ * number. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -45,7 +45,8 @@ enum {
 
 /* Converts `number`, in the unit of `type` (seconds, bytes, per cent; TYPE_REAL: none), to the unit
  * of a name in the comparison that begins at term `term`. The name is the first one with a unit of
- * `type`, or else the first one. NAN if the units are of different types. If `number` or the name
- * has no unit, returns `number`, or a percentage as a fraction unless the name is an option. */
+ * `type`, or else the first one. Returns NAN if the units are of different types. If `number` or
+ * the name has no unit, returns `number`, or a percentage as a fraction unless the name is an
+ * option. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

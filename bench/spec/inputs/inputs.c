@@ -180,8 +180,8 @@ static enum status check_file(const struct value *value, const struct input_kind
 }
 
 /* Sets value->path to the absolute path of a file or folder; NULL if it is missing. A missing file
- * is an error only if the spec or a launch reads it, and never in a recorded spec. place_new sets a
- * missing checkpoint.path. */
+ * is an error only if the spec or a launch reads it, and never in a recorded spec. If the file of
+ * checkpoint.path is missing, place_new sets value->path. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -340,8 +340,8 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     return OK;
 }
 
-/* Finds the files that an axis names. Outside a zip, two values that are files with equal contents
- * are rejected, since they would give one point twice. */
+/* Finds an axis's files. Unless the axis belongs to `zip`, rejects two values whose files are
+ * equal, since they would give one point twice. */
 static enum status resolve_axis(struct spec *spec, const struct input_kind *kind, struct axis *axis,
                                 struct error *e)
 {

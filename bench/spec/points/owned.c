@@ -19,7 +19,7 @@ struct written_value {
     struct mark mark;
     /* condition that keeps some point from reading the value */
     const struct reader *lacks;
-    /* values of the option that makes this value unread (lacks->owner or late->counted) */
+    /* values of option lacks->owner or late->counted that make this value ineffective */
     char found[256];
     /* limit that the value exceeds at some point, such as the number of steps; NULL: none. Values
      * above a limit have no effect */

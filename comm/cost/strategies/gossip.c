@@ -1,5 +1,5 @@
-/* Ranks exchange weights once per step. A period ends when every rank has exchanged with every
- * other. */
+/* In each step, pairs of ranks exchange weights. Pairs repeat when all possible pairs have
+ * exchanged. */
 #include "comm/cost/strategies/gossip.h"
 
 #include "comm/cost/rounds.h"

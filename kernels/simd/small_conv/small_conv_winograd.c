@@ -17,7 +17,7 @@
 #define ROWS   2 /* rows of outputs in a window */
 #if VECTOR_BYTES == 64
 #define CHANNELS 6 /* output channels computed together */
-#define TOGETHER 2 /* number of points computed together: 24 sums in 32 registers */
+#define TOGETHER 2 /* points at a time: CHANNELS * ROWS * 2 sums in 32 registers */
 #else
 #define CHANNELS 5
 #define TOGETHER 1 /* number of points computed together: 10 sums in 16 registers */

@@ -1,6 +1,6 @@
 /* Probes whether MPI lets ranks continue after another rank has died (ULFM; Bland et al.,
  * "Post-failure recovery of MPI communication capability", 2013). MPICH 4.0 to 4.3 with device ch4
- * declares the functions, but they end the process. */
+ * declares ULFM's functions, but they end the process. */
 #pragma once
 
 #include <stdio.h>

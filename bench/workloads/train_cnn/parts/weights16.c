@@ -41,8 +41,7 @@ static void convert_part(void *arg, int thread, int threads)
     w->cast->decode(w->op + begin, w->stored + at, n, 1);
 }
 
-/* Returns w->op, shifted so that the op's weights have the same offsets as in the parameter
- * arena. */
+/* Returns the parameter arena, or w->op moved back so that the arena's offsets apply. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds)
 {
     if (w->cast == NULL || tensors.first == tensors.last)
