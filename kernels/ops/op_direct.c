@@ -33,8 +33,8 @@ static size_t chunk_images(const struct winograd *w, int n)
     return ((size_t)n + chunks - 1) / chunks;
 }
 
-/* Returns the sizes for chunks of `chunk` images. With one thread and one chunk, weights are
- * transformed panel by panel. */
+/* Returns the sizes for chunks of `chunk` images. With one thread and one chunk, each panel is
+ * a slice (conv_sizes). */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;

@@ -20,7 +20,7 @@
 #define TOGETHER 2 /* points at a time: CHANNELS * ROWS * 2 sums in 32 registers */
 #else
 #define CHANNELS 5
-#define TOGETHER 1 /* number of points computed together: 10 sums in 16 registers */
+#define TOGETHER 1 /* points at a time: CHANNELS * ROWS sums in 16 registers */
 #endif
 
 static void transform_weights(real *to, const real *row, size_t rows)
