@@ -1,6 +1,6 @@
-/* Arithmetic on this rank's memory for communication. In a step, code in comm processes numbers
- * only through these functions, so that a simulated clock can charge for the work (gamma in cost
- * models). */
+/* Arithmetic on this rank's memory for communication. In a step, code in comm adds, copies, casts
+ * and selects numbers only through these functions, so that a simulated clock can charge for the
+ * work (gamma in cost models). */
 #pragma once
 
 #include <stddef.h>

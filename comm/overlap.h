@@ -11,10 +11,9 @@ struct overlap;
 struct overlap_options {
     enum overlap_kind kind;
     struct sync *sync; /* strategy whose messages are tested, borrowed */
-    /* processor of the thread that tests messages; the number is copied. NULL: the thread is not
-     * bound */
+    /* processor of the separate thread; the number is copied. NULL: the thread is not bound */
     const int *cpu;
-    bool yields; /* whether the thread that tests messages yields its core between two tests */
+    bool yields; /* whether the separate thread yields its core between two tests */
 };
 
 /* Creates *overlap, or sets it to NULL if sync.overlap is none or the strategy has no hook `poll`.

@@ -193,7 +193,8 @@ struct sync {
     int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
     /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    /* waits (ns) in this step before computation last resumed; arrive_ns excludes them */
+    /* exposed communication (ns) in this step before computation last resumed; arrive_ns excludes
+     * it */
     int64_t waited_ns;
     /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;
@@ -246,8 +247,8 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
 /* Runs the optimizer over elements [begin, end) of the arenas and times it; does nothing if
- * s->overflow. Call it after sync_finish_sum or sync_finish_sums. The elements must be whole
- * tensors if optimizer_takes_tensors(o->kind). */
+ * s->overflow. Call it after sync_finish_sum, sync_finish_sums or sync_clip_alone. The elements
+ * must be whole tensors if optimizer_takes_tensors(o->kind). */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 

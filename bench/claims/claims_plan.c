@@ -62,8 +62,8 @@ static double value_of(const struct claims *c, const struct claim *claim)
     return (double)count_decided(c, claim) / fmax(claim->need.seconds, 1e-3);
 }
 
-/* Returns the undecided claim after `last` (NULL: the first), by falling value_of, then by position
- * in the file. NULL: no claim follows. */
+/* Returns the undecided claim after `last` (NULL: the first), or NULL after the last. Order:
+ * highest value_of first, then position in the file. */
 static const struct claim *find_next(const struct claims *c, const struct claim *last)
 {
     const struct claim *next = NULL;

@@ -168,8 +168,8 @@ static double find_spread(const struct interval *number, double width)
                : (number->hi - number->lo) / 2 / width;
 }
 
-/* Returns the expected two-sample interval of a value whose existing launches are too few for such
- * an interval. `then`: expected half width, in standard deviations of a launch. */
+/* Returns the two-sample interval that a value is expected to have with more launches. Its existing
+ * launches are too few for one. `then`: expected half width, in standard deviations of a launch. */
 static struct interval expect_first(const struct claim_value *value, const struct claim *claim,
                                     const struct claim_contrast *k, const double *widths,
                                     double then)

@@ -65,7 +65,7 @@ enum column_id {
 struct point_number {
     enum column_id column;
     size_t offset;
-    bool is_count; /* whether it is a size_t, whose 0 is written as `none`; otherwise a double */
+    bool is_count; /* whether the member is a size_t (0 is written as `none`) or a double */
     double none;
 };
 const struct point_number *point_numbers(size_t *n);

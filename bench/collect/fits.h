@@ -15,7 +15,7 @@ enum { FITS_RANK_COUNTS = 4 };
 struct fits {
     struct fits_row *rows; /* [n] one row per curve and law, curve by curve */
     size_t n;
-    struct series_list series; /* all series; owns the names in `rows` */
+    struct series_list series; /* all series; owns the series names in `rows` */
 };
 
 /* Fits laws to each curve of at least four rank counts and sets s->fits. `launches` [s->n]: timed

@@ -10,7 +10,7 @@ struct losses {
                                 series */
     size_t *points;          /* [n] index of each row's point in the summary */
     size_t n;
-    struct series_list series; /* all series; owns the names in `rows` */
+    struct series_list series; /* all series; owns the series names in `rows` */
 };
 
 /* Attributes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */

@@ -114,8 +114,8 @@ bool point_is_scaled(const struct point_summary *p, const struct summary *s);
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
 
 /* Sets s->setup, s->link, s->undocumented and the numbers of cores and NUMA nodes from
- * <run>/manifest.json. Without this file, s->undocumented lists all facts; other members stay
- * unknown. */
+ * <run>/manifest.json. Without this file, s->undocumented lists all needed facts; other members
+ * stay unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 
 /* Begins a summary: allocates the points, reads the manifest and published numbers. */

@@ -91,8 +91,8 @@ struct condition_value check_anywhere(const struct condition_value *value);
  * value. */
 bool check_is_measured(const char *column);
 /* Returns whether a point's value without an interval is uncertain: true for a metric, a column
- * with intervals, or a value of one launch. False for the speed-up and efficiency of a base, which
- * are 1. */
+ * with intervals, or a measured value of one launch. False for the speed-up and efficiency of a
+ * base, which are 1. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);

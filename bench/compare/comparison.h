@@ -46,7 +46,7 @@ struct comparison {
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* [verdict] number of pairs of point and run with this
                                                verdict */
-    size_t lost;     /* pairs of point and run with a value in the reference, but none in the run */
+    size_t lost;     /* matched pairs of point and run with a value in the reference only */
     size_t failed;   /* pairs counted in `lost` whose point failed in the run */
     size_t by_label; /* pairs of point and run matched by label */
     bool at_clock;   /* times are converted to the reference's clock rate */

@@ -31,7 +31,8 @@ struct validated_point {
     size_t link;
     double compute_ms, measured_ms;
     /* predicted step times (ms). assumed_ms: with the assumed coefficients; without_ms[k]: with
-     * coefficients fitted without the points of kind k (enum left_out); NAN: too few points */
+     * coefficients fitted without the points that kind k (enum left_out) leaves out; NAN: too few
+     * points */
     double assumed_ms, without_ms[LEFT_OUTS];
 };
 

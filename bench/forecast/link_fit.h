@@ -16,6 +16,6 @@ struct link_sample {
 };
 
 /* Finds the coefficients >= 0 with the smallest sum of absolute relative errors, by iteratively
- * reweighted least squares. A coefficient without influence keeps its value. Returns false if the
- * samples that are not left out do not outnumber the coefficients. */
+ * reweighted least squares. A coefficient without influence keeps its value in `fitted`. Returns
+ * false if the samples that are not left out do not outnumber the coefficients. */
 bool link_fit(double fitted[LINK_COEFFICIENTS], const struct link_sample *samples, size_t n);

@@ -1,4 +1,4 @@
-/* Writes runs and sweeps as one HTML file that works without internet connection and scripts.
+/* Writes runs and sweeps as one HTML file that works without an internet connection or scripts.
  * Figures are drawn again in a temporary folder; the runs' folders do not change. */
 #pragma once
 

@@ -43,7 +43,8 @@ struct summary;
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 
-/* Adds a figure to the section of a run: picture, caption and table from from->drawn, and
- * comparisons with published numbers. `bars`: quantity of the figure if its option y is not set. */
+/* Adds a figure to the section of a run: picture, caption and table from from->drawn, and the
+ * section's comparisons with published numbers. `bars`: quantity of the figure if its option y is
+ * not set. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

@@ -1,5 +1,5 @@
-/* CSV files of sweeps: programs that time parts of a training step in isolation. Each launch writes
- * its own file; scalebench joins the files of a run. */
+/* CSV files of sweeps. A sweep is a program that times a part of a training step in isolation. Each
+ * launch writes its own file; scalebench joins the files of a run. */
 #pragma once
 
 #include "bench/record/csv.h"

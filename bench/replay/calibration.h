@@ -1,7 +1,7 @@
 /* Durations of the parts of a training step, for each step of a launch. A launch with compute =
- * calibrate measures them with one core per rank. With compute.rate above 0, they are computed from
- * the FLOPs of each op. With compute = replay, each rank sleeps for these durations instead of
- * computing.
+ * calibrate measures them on ranks with cores of their own. With compute.rate above 0, they are
+ * computed from the FLOPs of each op. With compute = replay, each rank sleeps for these durations
+ * instead of computing.
  *
  * Parts in order: loading, each op forward, loss, each op backward, optimizer. When calibrating,
  * rank N writes rank.N.times.json beside its record. */

@@ -24,7 +24,7 @@ struct members {
     /* id of the process most recently started on the node, read at the last scan; -1: unknown */
     long last_process;
     double user_s, sys_s;           /* user and system time that members_add_up last wrote */
-    double lost_user_s, lost_sys_s; /* processor time of ended processes that no counter includes */
+    double lost_user_s, lost_sys_s; /* processor time of ended members that no counter includes */
 };
 
 /* Opens the list of members with only the launcher's process. Call members_close even after an

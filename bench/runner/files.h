@@ -39,6 +39,7 @@ typedef enum status file_visitor(const char *path, void *arg, struct error *e);
 enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
                         size_t *n, struct error *e);
 
-/* Runs a program and writes the first line of its output to `line`. Returns the exit status; -1 if
- * the program did not start or was killed. `quiet`: discards standard error. */
+/* Runs a program (`argv`: NULL-terminated) and writes the first line of its output to `line`.
+ * Returns the exit status; -1 if the program did not start or was killed. `quiet`: discards
+ * standard error. */
 int program_ask(char *const argv[], bool quiet, char *line, size_t size);

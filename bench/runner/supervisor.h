@@ -1,8 +1,8 @@
 /* Executes elastic accuracy runs: segments in order, each on its own number of ranks and from the
  * checkpoint of the previous segment. If ranks die, the segment is restarted from the last
- * checkpoint, up to restart.budget times per launch. The file seed<N>.segments.json, beside the
- * launches' folders, records every attempt (one start of the ranks). A resuming launch reads it.
- * Records of earlier attempts are in attempt-<NN>/ below the launch's folder. */
+ * checkpoint, if any, up to restart.budget times per launch. The file seed<N>.segments.json, beside
+ * the launches' folders, records every attempt (one start of the ranks). A resuming launch reads
+ * it. Records of earlier attempts are in attempt-<NN>/ below the launch's folder. */
 #pragma once
 
 #include "bench/runner/attempt.h"

@@ -38,8 +38,9 @@ char *workload_about(const struct point *point);
 /* Asks the point's program and stores the answer. A peer program (by other authors) reports if it
  * can run here. The trainer reports the properties that all its launches share (launch_common of
  * bench/collect). A user's program (workload: command) is only looked up. ERR_UNAVAILABLE with the
- * reason if the program is missing or cannot run the point. ERR_SPEC at the option if the data
- * cannot be read or do not suit the point. */
+ * reason if the program is missing or cannot run the point, or the image shape does not fit the
+ * network. ERR_SPEC at the option if the data cannot be read, a label has no class, or there are
+ * too few images. Ignores other problems, which the launches report. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a property that a launch reports differs from the value that workloads_ask

@@ -22,10 +22,10 @@ bool find_is_same(const char *a, const char *b);
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 
-/* Finds the file `text`: an absolute path, or a path below one of `folders`. Else searches the
- * folders `shared` below the current folder, then below $SCALEBENCH_HOME. Each folder is "" or ends
- * in '/'; both lists end in NULL. Caller frees *path. ERR_SPEC if not found; the message lists the
- * folders. */
+/* Finds the file `text`: an absolute path, or a path below one of `folders`. Else searches each of
+ * the folders `shared` below the current folder, then below $SCALEBENCH_HOME. Each folder is "" or
+ * ends in '/'; both lists end in NULL. Caller frees *path. ERR_SPEC if not found; the message lists
+ * the folders. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 

@@ -40,8 +40,8 @@ struct foreign_launch {
  * records. */
 bool foreign_writes_records(const struct config *config);
 
-/* Sets *word to word `i` of workload.command, with names in braces replaced; free with free().
- * ERR_SPEC at workload.command for an unknown name or an option without a value. */
+/* Sets *word to word `i` of workload.command, with names in braces replaced by their values; free
+ * with free(). ERR_SPEC at workload.command for an unknown name or an option without a value. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 

@@ -289,8 +289,8 @@ bool config_runs_here(const struct config *c);
  * only if all nodes are on one machine (shares_cores). site.link, site.leaf_hosts,
  * site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
-/* Returns whether the program can read the option, whatever the strategy and optimizer. Of the
- * workload's options, workload.command reads only seed, threads and batch sizes. */
+/* Returns whether the program can read the option, whatever the strategy and optimizer. Of options
+ * with scope_is_workload, workload.command reads only seed, threads and batch sizes. */
 bool config_reads(const struct config *config, enum option_id option);
 /* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
  * example, strategy allreduce does not use sync.cap_mib. */
@@ -459,9 +459,9 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
 
 #define SHA256_TEXT_BYTES 65
 
-/* File that a spec names: a network, published numbers or coefficients of a link. Searched for in
- * the folders of struct seen_from, then in configs/models (networks) or results/published
- * (published numbers). Files with equal contents are one input. */
+/* File that a spec names: a network, published numbers or coefficients of a link. The file is
+ * searched for in the folders of struct seen_from, then in configs/models (networks) or
+ * results/published (published numbers). Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
     /* file name without folder and extension, made unique per option; becomes the option value's
@@ -626,9 +626,9 @@ enum status point_arguments(char ***arguments, const struct point *point, struct
  * value of an option is used. Other arguments, and all from "--" on, are left in argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
-/* Reads a model. `name`: a path (with '/' or ending in .yaml), or configs/models/<name>.yaml below
- * the current folder, else below $SCALEBENCH_HOME. Checks the parameter count if the file states
- * one. ERR_SPEC or ERR_SHAPE with file:line:column. */
+/* Reads a model. `name`: a path (with '/' or ending in .yaml), or NAME for configs/models/NAME.yaml
+ * below the current folder, else below $SCALEBENCH_HOME. Checks the parameter count if the file
+ * states one. ERR_SPEC or ERR_SHAPE with file:line:column. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
 /* Writes a network as one line of JSON without a line end. Includes mean and std per channel,

@@ -93,8 +93,8 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 /* ---- Between nodes ---- */
 
 /* Sum of numbers [first, first + count) over one rank per node: the ranks with this rank's
- * node-local index. between_nodes_rounds returns the number of rounds; between_nodes_round appends
- * the transfers of round i to *r. */
+ * node-local index. between_nodes_rounds returns the number of rounds; between_nodes_round sets *r
+ * to round i. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

@@ -50,7 +50,7 @@ struct server {
      * server_open, is at index k % (staleness + 1) */
     struct open_step *steps;
     uint64_t version;  /* number of complete steps; with at_once, number of processed pushes */
-    double lr;         /* with at_once: learning rate of this rank's latest step */
+    double lr;         /* learning rate of this rank's latest step, if `at_once` */
     uint64_t base;     /* with at_once: number of pushes in all steps before server_open */
     bool untimed;      /* whether server_serve must not add its time to s->times */
     struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */

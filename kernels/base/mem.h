@@ -9,8 +9,8 @@
 #define MEM_ALIGNMENT 64
 
 /* Allocates `bytes` of zeroed memory aligned to MEM_ALIGNMENT. The calling thread touches every
- * page. Blocks of at least 2 MiB use huge pages. NULL if out of memory; bytes = 0 gives a valid
- * pointer. Free with mem_free. */
+ * page. Blocks of at least 2 MiB use huge pages if the kernel has them. NULL if out of memory;
+ * bytes = 0 gives a valid pointer. Free with mem_free. */
 void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);

@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-/* Largest number of bytes that terminal_show writes: four escapes such as \x1b, and the final
- * zero. */
+/* Bytes that terminal_show needs: at most four escapes such as \x1b, and the final zero. */
 enum { TERMINAL_SHOWN = 4 * 4 + 1 };
 
 /* Writes the first character of `from` to `shown`, a control character or invalid UTF-8 as an

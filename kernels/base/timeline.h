@@ -48,8 +48,8 @@ void timeline_close(struct timeline *t);
 
 /* Prepares for a step. May allocate memory, so call it outside timed sections. Reserves max(4096, 2
  * n) spans, where n is the largest number of spans in a step so far. timeline_lost counts spans
- * that do not fit. A step is discarded unless timeline_keep follows. No step is kept after
- * `steps_most` steps, or if the reserve would exceed `bytes_most`. */
+ * that do not fit. A step is discarded unless timeline_keep follows. No further step is kept after
+ * `steps_most` kept steps, or if the reserve would exceed `bytes_most`. */
 enum status timeline_begin(struct timeline *t, struct error *e);
 /* Keeps the spans recorded since timeline_begin as one step. */
 void timeline_keep(struct timeline *t);

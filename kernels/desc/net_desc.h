@@ -32,8 +32,8 @@ struct shape {
 #define TENSOR_DIMS_MAX  4
 
 /* One parameter tensor: `count` numbers at `offset` in each arena (parameters, gradients, each
- * optimizer slot), in forward order without gaps. Also describes a buffer (running statistics);
- * buffers have a separate arena. */
+ * optimizer slot). Tensors are in forward order without gaps. The struct also describes a buffer
+ * (running statistics); buffers have a separate arena. */
 struct tensor_desc {
     char name[NET_NAME_MAX + 16]; /* for example "conv1.weight" */
     int layer;                    /* index of the layer that has this tensor */

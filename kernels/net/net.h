@@ -91,9 +91,9 @@ void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
 /* Return the size in reals, the address and the gradient of the input of op `op` or, if op =
- * net_ops, of the output of the last op. net_activations returns NULL if op is 0 and reads bytes.
- * The gradient is valid until backward of op - 2 begins. A pipeline stage only has the activations
- * of its own ops. */
+ * net_ops, of the output of the last op, in the plan's layout. net_activations returns NULL if op
+ * is 0 and reads bytes. The gradient is valid until backward of op - 2 begins. A pipeline stage
+ * only has the activations of its own ops. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);

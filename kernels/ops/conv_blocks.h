@@ -118,9 +118,9 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* conv_output transforms block b of M to y, for one chunk, and adds it to the batch statistics if
- * needed. conv_output_adjoint transforms block b of dy to dM. Before the first block of a chunk,
- * call conv_output_adjoint_begin. */
+/* conv_output transforms block b of M to block b of y, for one chunk, and adds it to the batch
+ * statistics if needed. conv_output_adjoint transforms block b of dy to dM. Before the first block
+ * of a chunk, call conv_output_adjoint_begin. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);

@@ -36,8 +36,8 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* [n_layers] the op's layers */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area of each layer's input that is read; last, area
-                                * of the op's output */
+    const struct extent *read; /* [n_layers + 1] area that is read of each layer's input; last, of
+                                  the op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice that the op implements: see op_choice */
     enum isa isa;

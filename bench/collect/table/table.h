@@ -16,8 +16,8 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 
 struct table_column {
     const char *header;
-    /* Priority on a narrow terminal; the lowest is dropped first. From TABLE_WORTH_KEPT on: never
-     * dropped. */
+    /* Priority on a narrow terminal; the lowest is dropped first. From TABLE_WORTH_TIMES on: only
+     * after texts are shortened further; from TABLE_WORTH_KEPT on: never. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);

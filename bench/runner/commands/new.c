@@ -62,7 +62,8 @@ static void print_spec(FILE *out, const struct new_spec *s)
 }
 
 /* If --data is a folder of images, chooses data set npy or idx by the folder's file names.
- * Otherwise, a slash in --data is an error. The plan checks other names. */
+ * Otherwise, a slash in --data is an error. Other names are checked when the new spec is
+ * planned. */
 static enum status choose_own_data(struct new_spec *s, struct error *e)
 {
     glob_t found;

@@ -18,7 +18,7 @@ struct data_part {
     const uint8_t *images;
     const uint8_t *labels;
     uint32_t n;
-    const uint32_t *slots; /* [n] index of each sample in `images`; NULL: sample i is at index i */
+    const uint32_t *slots; /* [n] index of each sample in both arrays; NULL: sample i is at i */
 };
 
 /* Place of a data_part's images (or labels): contiguous from byte `offset` of file `path`, which

@@ -13,8 +13,8 @@
 #include "kernels/base/error.h"
 
 /* Samples that this rank has fetched: `images` [room,C,H,W] and `labels` [room]. `slots` [number of
- * samples in use]: position of each fetched sample. In mode `all`, `images` is a copy of the images
- * in use, or NULL; `labels` and `slots` are NULL. */
+ * samples in use]: position of each fetched sample in both. In mode `all`, `images` is a copy of
+ * the images in use, or NULL; `labels` and `slots` are NULL. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;

@@ -92,8 +92,8 @@ uint64_t slice_shared_hash(const struct model *m, const real *params)
 
 /* ---- Sums ---- */
 
-/* A rank without images (n = 0) still takes part in the sum, with 0 elements, so that all ranks
- * make the same calls. */
+/* A rank without images (n = 0) also calls the sum over slices, with 0 elements: all ranks make the
+ * same calls. */
 enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e)
 {
     const bool *sums = m->slice.sums[pass];

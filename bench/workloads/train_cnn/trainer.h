@@ -129,7 +129,8 @@ enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n
                                   struct error *e);
 
 /* trainer_global_batch returns the number of images per step over all ranks, set by the spec or by
- * default. trainer_batch_alone returns the images of a micro-batch if there is only one rank. */
+ * default. trainer_batch_alone returns the number of images of a micro-batch if there is only one
+ * rank. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 uint32_t trainer_batch_alone(const struct config *config);
 

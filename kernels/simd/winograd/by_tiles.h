@@ -8,8 +8,8 @@
 #include "kernels/simd/tiles.h"
 #include "kernels/simd/transpose.h"
 
-/* Tile numbers. SUM_rc: row r and column c of the 2 x 2 tiles of sums, each 16 by 16. LEFT: A.
- * RIGHT: panel. */
+/* Tile numbers. SUM_rc: row r and column c of the 2 x 2 tiles of sums, each 16 by 16. LEFT: tiles
+ * of A. RIGHT: tiles of the panel. */
 #define SUM_00  0
 #define SUM_01  1
 #define SUM_10  2

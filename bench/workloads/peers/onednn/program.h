@@ -52,8 +52,8 @@ struct program {
 /* Makes the program for n images and allocates all memory. `first`: whether this is the network's
  * first program. If so, each pass uses the way in ops[].ways; -1 is replaced by the fastest way. If
  * not, each pass uses its fastest way and ops[].ways is unchanged. `values`: number type of
- * activations between ops. program_free frees the program; dnn_close frees the memory objects and
- * primitives. */
+ * activations between ops, fp32 or bf16. program_free frees the program; dnn_close frees the memory
+ * objects and primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);

@@ -15,7 +15,8 @@
 
 #include "kernels/base/error.h"
 
-/* Open progress file. If the struct is all zero, there is no file and writes do nothing. */
+/* A progress file that is open. If the struct is all zero, there is no file and writes do
+ * nothing. */
 struct progress_file {
     bool open;
     int fd;
