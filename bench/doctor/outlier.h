@@ -26,8 +26,8 @@ struct measured {
  * error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
-/* Sets ratios[i] of every member i: the median over rounds of its value divided by the median of
- * the others, with the interval. Compares only members with equal numbers in `peers`; NULL: all.
+/* Sets ratios[i] of every member i: the median over rounds, with its interval, of the ratio (value
+ * of i) / (median of the others). Compares only members with equal numbers in `peers`; NULL: all.
  * Leaves out rounds in which i or all others lack a value; NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
 /* Returns the median of member i's values over rounds, with its interval; NAN if the member has no

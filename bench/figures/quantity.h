@@ -35,7 +35,7 @@ struct quantity {
     const char *file;
     double most; /* largest possible value */
     enum quantity_source source;
-    /* column of `file`, or of raw.csv if `file` is NULL; NULL: read from summary.csv */
+    /* column of `file` (NULL: of raw.csv); if this name is NULL, summary.csv is read */
     const char *raw;
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* `unit`, `whole`, `lo` and `hi` describe how summary.csv is read (source POINTS). For other

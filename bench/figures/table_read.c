@@ -95,9 +95,9 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up `name` in the current row, otherwise in the row's point. Names of figure_is_of_points
- * and options with a dot always use the point: cases can share rows, and a cell has only an
- * option's text. Returns false if `name` is not found. */
+/* Looks up `name` in the current row, otherwise in the row's point. Always uses the point if
+ * figure_is_of_points, because cases can share rows, and for options with a dot, whose cells have
+ * only text. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -307,8 +307,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops samples of accuracy runs if there are samples of timed launches, unless `where` selects the
- * kind of launch (`run` in a figure of one run). */
+/* Drops samples of accuracy runs if timed launches have samples too. A figure of one run keeps both
+ * if `where` names the kind of launch (`run`). */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;

@@ -10,8 +10,8 @@
 /* ---- Text ---- */
 
 /* Writes the median and 90th percentile of absolute relative errors (%) on a link, and the number
- * of points. `link` = c->n_links: all links without bursts. `kind` = LEFT_OUTS: predictions with
- * the assumed coefficients. `errors`: scratch space for one number per point. */
+ * of points. `link` = c->n_links: all links without bursts. `kind`: row of left_outs.def, or
+ * LEFT_OUTS for the assumed coefficients. `errors`: scratch space for one number per point. */
 static void write_errors(FILE *out, const struct cross_validation *c, size_t link, int kind,
                          double *errors)
 {

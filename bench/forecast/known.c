@@ -230,8 +230,8 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* Computes the geometric mean of speed ratios over all pairs of steps of the two machines with the
- * same network and workload. */
+/* Returns this machine's speed over the speed of step->machine: the geometric mean over pairs of
+ * steps with equal network and workload. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;

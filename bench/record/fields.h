@@ -117,7 +117,7 @@ struct field {
     const char *name;
     enum record_line line;
     enum field_kind kind;
-    /* offset and size of the field in the struct of its line, such as struct record_hello */
+    /* offset and size of the field in the struct of `line`, such as struct record_hello */
     size_t offset, size;
     unsigned flags;
 };

@@ -22,8 +22,8 @@ struct enumeration {
     const char *const *names, *const *summaries; /* [n]: name and summary of each row */
 };
 
-/* Declares each list as an array of one element, so that names_<list> is a pointer: options.def
- * passes it, or NULL for no list. */
+/* Declares each list as an array of one element, so that options.def can use names_<list> as a
+ * pointer, with NULL for no list. */
 #define LIST(list) extern const struct enumeration names_##list[1];
 #define ROW(name, summary)
 #define LIST_END

@@ -22,7 +22,7 @@ struct pattern {
     pcre2_match_context *limits;
     uint32_t group; /* number of the group with the value; 0: the whole match */
     clock_t until;  /* clock() at which a match is stopped */
-    unsigned items; /* number of pattern items tried so far; the clock is read every ITEMS */
+    unsigned items; /* number of items tried so far; the clock is read every ITEMS items */
 };
 
 /* ---- Compile a pattern ---- */

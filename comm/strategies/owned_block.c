@@ -175,8 +175,8 @@ enum status owned_eval_begin(struct sync *s, struct error *e)
     return blocks->stage == 3 ? make_params_whole(s, e) : OK;
 }
 
-/* Appends a message with the share of rank `owner`, to or from rank `peer`, to blocks->messages
- * [*n]. Appends nothing if the share is empty. */
+/* Appends to blocks->messages [*n] a message to or from rank `peer` with rank `owner`'s share of
+ * `slot`. Appends nothing if the share is empty. */
 static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
                       int peer, int *n)
 {

@@ -105,10 +105,10 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Returns the layout in which the first op reads the images. Ops that read bytes fold scale and
- * shift into weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), folding
- * would turn exact zeros into rounding errors, and ReLU would pass gradients where an error is
- * positive. */
+/* Returns the layout in which the first op reads images. Ops that read bytes fold scale and shift
+ * into weights and bias. If a nonzero byte represents 0 (51 with mean 0.2), folding would turn
+ * zeros into rounding errors, and ReLU would pass gradients where an error is positive. Such images
+ * are read as LAYOUT_NCHW. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)

@@ -313,7 +313,7 @@ static double epoch_steps(const struct rank_record *records)
     return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
 }
 
-/* Sets the step and epoch time of the slowest rank, and the mean processor time of ranks without
+/* Sets the step and epoch time of the slowest rank, and the ranks' mean processor time minus
  * polling (% of wall time). The percentage is unknown if polling, measured as wall time, exceeds a
  * rank's processor time. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)

@@ -332,8 +332,8 @@ static long over(long ranks, long each)
     return (ranks + each - 1) / each;
 }
 
-/* Replaces `ranks` or `nodes` if 0: by the number that follows from the other counts, otherwise by
- * 1. */
+/* If `ranks` or `nodes` is 0, derives it from the other counts; sets it to 1 if they do not
+ * suffice. */
 static struct counts complete(struct counts c)
 {
     if (c.each > 0 && c.ranks == 0)

@@ -414,7 +414,7 @@ arrays_of_numpy() { # python
         grep -o 'train loss .* test loss [0-9.]*' "$tmp/expect.log" >"$tmp/numpy/$form.loss" &&
             diff "$tmp/numpy/planes.loss" "$tmp/numpy/$form.loss" || return 1
     done
-    expect 2 "train-images.npy: found Fortran order, expected C order" trains_on fortran &&
+    expect 2 "train-images.npy: expected C order, found Fortran order" trains_on fortran &&
         expect 2 "train-images.npy: found dtype '<f4' (floating point), expected uint8" trains_on floats &&
         grep -F "(x * 255).astype('uint8') if x is from 0 to 1" "$tmp/expect.log"
 }

@@ -151,7 +151,7 @@ static enum status check_order(const struct array_file *file, const struct npy_h
     if (!header->fortran || header->n_dims == 1)
         return OK;
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "found Fortran order, expected C order: write numpy.ascontiguousarray(x)");
+                    "expected C order, found Fortran order. Save numpy.ascontiguousarray(x)");
 }
 
 static bool is_one_of(char c, const char *several)

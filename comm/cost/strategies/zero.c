@@ -38,8 +38,8 @@ static struct zero_block block_before(const struct step *s, size_t last)
     return zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
 }
 
-/* A block's gradients are sent as soon as backward has finished the block. Its parameters are sent
- * after the update. */
+/* A block's gradients are sent as soon as backward has finished the block. All sends of parameters
+ * follow, also those that stage 3 makes earlier. */
 static void zero_program(const struct step *s, struct reader *to)
 {
     struct zero_block b;

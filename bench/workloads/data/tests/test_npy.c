@@ -142,7 +142,7 @@ static const struct {
      "found dtype '<i8', expected uint8, a byte for each colour of a pixel: write "
      "x.astype('uint8')"},
     {TRAIN_IMAGES, "{'descr': '|u1', 'fortran_order': True, 'shape': (100, 30, 40), }",
-     "found Fortran order, expected C order: write "
+     "expected C order, found Fortran order. Save "
      "numpy.ascontiguousarray(x)"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1200), }",
      "found an array of 2 dimensions, expected images of the shape [N, H, W], [N, H, W, 3], [N, 3, "

@@ -178,8 +178,8 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the way of a pass; see program_make. A reference implementation is chosen only if there
- * is no other. */
+/* Chooses a pass's algorithm and layouts; see program_make. Reference implementations are the last
+ * resort. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {
