@@ -24,9 +24,9 @@ struct algorithm_settings {
 enum status algorithm_read(struct algorithm_settings *settings, struct error *e);
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
-/* Returns the algorithm that MPICH is set to use: a name of algorithms.def. "auto": the default, or
- * the library lacks these CVARs. "other": set by the environment to a value that scalebench never
- * sets. */
+/* Returns the allreduce algorithm that MPICH is set to use, as a name of algorithms.def. "auto":
+ * MPICH's default, or the library lacks the control variables that select an algorithm. "other":
+ * the environment sets values that scalebench never sets. */
 const char *algorithm_in_use(void);
 
 /* Returns the index of `name` among the names in a variable's description, or -1 if not found. A

@@ -9,7 +9,7 @@
 #define OPERATION "clock synchronisation"
 
 /* Limits of the number of round trips in a round. If there are more ranks than cores, round trips
- * are slow: such a round ends after ROUND_NS, but not before PINGS_LEAST. */
+ * are slow. The round then ends after ROUND_NS, but not before PINGS_LEAST round trips. */
 enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
 #define ROUND_NS 200000000
 

@@ -6,10 +6,10 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/clock_offset.h"
 
-/* Sets *first_rank to the first rank of this node. Sets *offset to this node's clock minus rank 0's
- * on the first rank of each node, and to NAN on other ranks. now_ns reads this rank's clock.
- * Collective over comm; call it outside of timed code. If all ranks share a node, the offset is 0
- * on every rank and nothing is sent. Otherwise the call takes log2(nodes) rounds, each normally of
- * a few milliseconds. */
+/* Sets *first_rank to the first rank of this node. If all ranks share a node, sets *offset to 0 on
+ * every rank and sends nothing. Otherwise, on the first rank of each node, sets *offset to the
+ * node's clock minus rank 0's clock. On all other ranks, sets *offset to NAN. The measurement takes
+ * log2(nodes) rounds, rounded up, each normally of a few milliseconds. now_ns reads this rank's
+ * clock. Collective over comm; call it outside of timed code. */
 enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,
                         MPI_Comm comm, int64_t (*now_ns)(void), struct error *e);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Shortens the library's version text to name and version. The text begins
- * "MPICH Version:\t4.0.2\n" in MPICH, "MVAPICH2 Version      :\t2.3.7\n" in MVAPICH, and
+/* Writes name and version of the MPI library to `text`. The string of MPI_Get_library_version
+ * begins "MPICH Version:\t4.0.2\n" in MPICH, "MVAPICH2 Version      :\t2.3.7\n" in MVAPICH, and
  * "Open MPI v4.1.4, package: " in Open MPI. */
 void library_name(char *text, size_t size)
 {

@@ -48,7 +48,8 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
 }
 
 /* BLOCK: count of numbers summed at a time, small enough for the first-level cache. Sums have a
- * separate buffer, since y may be one of the terms. LINE: count of numbers in a cache line. */
+ * separate buffer, since the array for the result may be one of the terms. LINE: count of numbers
+ * in a cache line. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
 /* Adds x to `sums`, or copies x if !add. Prefetches the next block of x: the hardware prefetcher

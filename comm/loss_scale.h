@@ -1,6 +1,7 @@
-/* Loss scaling (Micikevicius et al., "Mixed precision training", 2018). Gradients below 2^-24
- * become 0 in fp16. Therefore the gradient of the loss is multiplied by a scale, and the summed
- * gradients are divided by it. If the sum overflows fp16, every rank skips the step.
+/* Loss scaling (Micikevicius et al., "Mixed precision training", 2018). In fp16, gradients of
+ * magnitude 2^-25 or less are rounded to 0. Therefore the gradient of the loss is multiplied by a
+ * scale, and the summed gradients are divided by it. If the sum overflows fp16, every rank skips
+ * the step.
  *
  * A dynamic scale adapts as in DeepSpeed. An overflow lowers the hysteresis by 1 or, if the
  * hysteresis is 1, halves the scale. After every `window` steps without overflow, the scale is

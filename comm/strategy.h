@@ -101,7 +101,8 @@ struct sync_options {
     struct loss_scale_options loss_scale;
     int slots;             /* number of optimizer state arrays per parameter */
     struct waiter *waiter; /* borrowed */
-    /* borrowed; threads for the optimizer, and the clock to which local work is charged */
+    /* borrowed; provides the threads for the optimizer, and a simulated clock that local work
+     * advances if a simulation runs */
     struct exec *exec;
     /* Called before the optimizer runs over a range of parameters. NULL: not called. */
     void (*before_update)(void *arg);
@@ -133,11 +134,12 @@ struct strategy {
      * `micro` is the last micro-batch of the step. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
-    /* Lets messages in transit progress without waiting. Returns whether any message was in
-     * transit; parameter servers always return true. Called while the rank computes, possibly by
-     * another thread, but never at the same time as another hook. Must not add the time of message
-     * tests to s->times. Adds the time of other work, such as a server's optimizer, only if
-     * s->polls is set. Errors are reported by the wait for the message. */
+    /* Lets messages in transit progress without waiting. Returns whether messages are in transit; a
+     * message that completes during the call may or may not count. Parameter servers always return
+     * true. Called while the rank computes, possibly by another thread, but never at the same time
+     * as another hook. Must not add the time of message tests to s->times. Adds the time of other
+     * work, such as a server's optimizer, only if s->polls is set. Errors are reported by the wait
+     * for the message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
      * global norm. Shares cover the gradient exactly once. NULL hook: each rank takes an equal
@@ -185,8 +187,8 @@ struct sync {
      * sum_norm2, before it scales and clips the gradients. */
     bool takes_norm2;
     double sum_norm2;
-    /* whether this step's gradients overflowed fp16 on any rank (if sync_clip_alone was called: on
-     * this rank); if so, the optimizer is skipped */
+    /* whether this step's gradients overflowed fp16 on any rank. After sync_clip_alone: whether
+     * they overflowed on this rank. If true, the optimizer is skipped */
     bool overflow;
     /* scale of the loss, and so of backward's gradients; summed gradients are divided by it */
     struct loss_scale loss_scale;
@@ -323,14 +325,15 @@ const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 /* Returns the flags (STRATEGY_...) of the strategy in its variant. */
 unsigned sync_flags(const struct sync *s);
 
-/* Returns the cost of communication on this rank, computed by formula: for one step, or for one
- * period if the strategy does not communicate in every step. */
+/* Returns the cost of communication that strategy_cost computes for this rank: for one step, or for
+ * one period if the strategy does not communicate in every step. */
 struct cost sync_cost(const struct sync *s);
 
-/* Prepares the summed gradients that this rank updates, [begin, end), for the optimizer. In fp16,
- * first sets s->overflow on all ranks if any gradient is not finite; after an overflow does nothing
- * else. Divides by the number of replicas if config.scale is post. Clips by value, then by global
- * norm to at most o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
+/* Prepares the summed gradients [begin, end) for the optimizer. This rank updates the parameters of
+ * these gradients. In fp16, if any gradient is not finite, sets s->overflow on all ranks and leaves
+ * the gradients unchanged. Otherwise divides by the number of replicas if config.scale is post,
+ * clips by value, and clips by global norm to at most o->clip_norm (Pascanu, Mikolov, Bengio,
+ * 2013). Collective. */
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
 
@@ -358,9 +361,9 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
                         struct error *e);
 
 /* sync_clip_alone prepares this rank's own gradient for an update without a sum over ranks. In
- * 16-bit precisions, rounds it as if it had been sent. In fp16, then sets s->overflow if an element
- * is not finite. Clips by value and by the gradient's own norm. sync_update_alone calls
- * sync_clip_alone, then runs the optimizer. */
+ * 16-bit precisions, it rounds the gradient as if it had been sent. In fp16, it sets s->overflow if
+ * a rounded element is not finite. It clips by value and by the gradient's own norm.
+ * sync_update_alone calls sync_clip_alone, then runs the optimizer. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

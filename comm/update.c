@@ -105,7 +105,8 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     return sum;
 }
 
-/* If the hook norm2_local is NULL, every rank holds the whole gradient and takes an equal part. */
+/* If the hook norm2_local is NULL, every rank holds the whole gradient. Each rank then sums the
+ * squares of an equal part of the gradient. */
 double sync_norm2_local(struct sync *s)
 {
     size_t begin, end;

@@ -14,8 +14,9 @@ const char *gemm_library(void);
 #define GEMM_ARCH_TYPE "BLIS_ARCH_TYPE"
 
 /* Prepares the matrix library for single-threaded calls from any thread. Call it before any net
- * runs. Sets GEMM_ARCH_TYPE, unless set already, if the library would choose a slow kernel set.
- * Child processes inherit the variable. */
+ * runs. If the library would choose a slow kernel set, sets the environment variable
+ * GEMM_ARCH_TYPE; a value set by the user takes precedence. Child processes inherit the
+ * variable. */
 void gemm_init(void);
 
 /* Operand `a` or `b` of gemm. Its stored rows are `ld` numbers apart. If transposed, `a` is stored

@@ -58,8 +58,9 @@ static double critical_deviate(size_t n, double alpha)
     return ((double)n - 1) * t / sqrt((df + t * t) * (double)n);
 }
 
-/* Writes the indices of the outliers to `order` (room for n / 4) and returns their number. Every
- * value removed up to the last significant test is an outlier. Returns 0 if memory runs out. */
+/* Writes the indices of the outliers to `order` (room for n / 4) and returns their number. Each of
+ * n / 4 rounds tests the value furthest from the mean and removes it. All values removed up to the
+ * last significant test are outliers. Returns 0 if memory runs out. */
 static size_t find_outliers(size_t *order, const double *logs, size_t n, double alpha)
 {
     size_t found = 0;
@@ -100,8 +101,9 @@ size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alp
 
 /* ---- Modes ---- */
 
-/* Returns the 1 % critical value, for n normal values, of the ratio of the between-group to the
- * within-group sum of squares. Each entry of `points` comes from a million simulated samples. */
+/* Returns the 1 % critical value of the test for two modes, for n >= 6 normal values. The test's
+ * statistic is the between-group sum of squares divided by the within-group sum of squares. Each
+ * entry of `points` comes from a million simulated samples. */
 static double critical_ratio(size_t n)
 {
     static const struct {

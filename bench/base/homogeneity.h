@@ -7,10 +7,10 @@
 
 /* Returns the number of outliers among x[n] > 0, at most n / 4. Applies the generalised extreme
  * Studentised deviate test to the logarithms (Rosner, "Percentage points for a generalized ESD
- * many-outlier procedure", 1983). A normal or log-normal sample has outliers with probability
- * `alpha` at most. A value within `least` (0.01: 1 %) of the median is not an outlier. Sets
- * outside[i] to whether x[i] is an outlier; `outside` may be NULL. Returns 0 if n < 6, a value is
- * not positive and finite, or memory runs out. */
+ * many-outlier procedure", 1983). If x is a log-normal sample, the probability that any value
+ * counts as an outlier is at most `alpha`. A value within `least` (0.01: 1 %) of the median is
+ * never an outlier. Sets outside[i] to true if x[i] is an outlier, otherwise to false; `outside`
+ * may be NULL. Returns 0 if n < 6, if a value is not positive and finite, or if memory runs out. */
 size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alpha, double least);
 
 /* Returns the number of modes of x[n] > 0: 1 or 2. Splits the logarithms into two groups of at

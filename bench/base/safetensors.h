@@ -41,10 +41,11 @@ struct safetensors {
  * "OPTION: FILE cannot be written: REASON". `option`: name of the option that sets `path`. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
-/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). Writes
- * `path`.tmp, which is renamed once complete and on disk, or removed after an error. Replaces the
- * target of a symbolic link. Errors: ERR_ARGUMENT if `path` is not a regular file, a name occurs
- * twice, or a name is not UTF-8; ERR_SYSTEM. */
+/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). If
+ * `path` is a symbolic link, replaces the file that the link leads to. First writes a temporary
+ * file, whose path is the path of the replaced file plus .tmp. The temporary file is renamed once
+ * it is complete and on disk, or removed after an error. Errors: ERR_ARGUMENT if `path` exists and
+ * is not a regular file, a name occurs twice, or a name is not UTF-8; ERR_SYSTEM. */
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 

@@ -7,10 +7,10 @@
 
 /* ---- Mann and Whitney's U ---- */
 
-/* Sets ways[u], u <= most, to the number of orders of two merged samples (n and m values) with
- * Mann-Whitney U = u. This number is the coefficient of q^u in prod (1 - q^(n+i)) / (1 - q^i), i =
- * 1 .. m (Harding, "An efficient, minimal-storage procedure for calculating the Mann-Whitney U",
- * 1984). Counts are exact below 2^53. */
+/* Sets ways[u], for u <= most, to the number of orders in which two samples (n and m values) can be
+ * merged so that Mann-Whitney's U is u. This number is the coefficient of q^u in prod (1 - q^(n+i))
+ * / (1 - q^i), i = 1 .. m (Harding, "An efficient, minimal-storage procedure for calculating the
+ * Mann-Whitney U", 1984). Counts are exact below 2^53. */
 static void count_ways(double *ways, size_t most, size_t n, size_t m)
 {
     memset(ways, 0, (most + 1) * sizeof *ways);
@@ -106,7 +106,8 @@ static double at_place(int64_t place)
 }
 
 /* Returns the k-th smallest difference y - x, counting from 1. Bisects the doubles between the
- * smallest and the largest difference: 64 halvings of n + m steps. */
+ * smallest and the largest difference: at most 64 halvings, each of which counts differences in O(n
+ * + m) steps. */
 static double select_difference(const struct sorted *s, size_t k)
 {
     int64_t lo = place_of(s->y[0] - s->x[s->n - 1]), hi = place_of(s->y[s->m - 1] - s->x[0]);

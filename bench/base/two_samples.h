@@ -7,9 +7,10 @@
 /* Returns the shift of y[m] relative to x[n] and its confidence interval (Hodges and Lehmann,
  * "Estimates of location based on rank tests", 1963). mid: median of all differences y - x. lo and
  * hi: two of these differences, by Wilcoxon's rank sum. The returned level assumes that the
- * populations differ by a shift alone. If n and m are too small for `level`, lo and hi are the
- * smallest and the largest difference, and `met` is false. lo, mid and hi are NAN if a sample is
- * empty or holds a NAN, or memory runs out. */
+ * populations differ by a shift alone. If n and m are too small for `level`, or if memory runs out
+ * while the rank sum is computed, lo and hi are the smallest and the largest difference, and `met`
+ * is false. lo, mid and hi are NAN if a sample is empty or holds a NAN, or if there is no memory
+ * for copies of the samples. */
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
@@ -17,8 +18,9 @@ struct interval two_samples_shift(const double *x, size_t n, const double *y, si
  * confidence interval of stats_median_interval. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
-/* Returns the smallest sample size n at which an interval of confidence `level` exists: between two
- * samples of n values if `both`, otherwise between one sample and a known number. */
+/* Returns the smallest sample size n at which the shift has a confidence interval of `level`.
+ * `both`: the shift between two samples of n values; otherwise the shift of one sample of n values
+ * from a known number. */
 size_t samples_needed(double level, bool both);
 
 /* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of n and m values without

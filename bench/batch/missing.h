@@ -6,9 +6,10 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* `nodes` [n]: numbers of nodes of the points that lack launches, distinct and ascending; owned.
- * Empty if every requested point needs more cores per node than a node has. A base point of
- * speed-ups is ignored if jobs on more nodes will run all its missing launches. */
+/* `nodes` [n]: job sizes (numbers of nodes) that the missing launches need, distinct and ascending;
+ * owned. n is 0 if no missing launch needs a job, or if every requested point needs more cores per
+ * node than a node has. A base point of speed-ups is left out if jobs on more nodes will run all
+ * its missing launches. */
 struct missing {
     long *nodes;
     size_t n;

@@ -36,8 +36,8 @@ static void write_modules(FILE *out, const struct script *s)
     fputs("\"\n", out);
 }
 
-/* Writes the cluster's setup lines, and exports the size of its largest job (see
- * cluster_machine). */
+/* Writes the cluster's setup lines, and a line that exports the size of the cluster's largest job
+ * (see cluster_machine). */
 static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");
@@ -49,7 +49,7 @@ static void write_setup(FILE *out, const struct script *s)
             cluster_count(s->cluster, CLUSTER_cores));
 }
 
-/* Writes words, each quoted for a shell, and ends the line. */
+/* Writes words separated by blanks, quoted where a shell requires it, and ends the line. */
 static void write_words(FILE *out, const char *const *words)
 {
     char *none[] = {NULL};

@@ -1,6 +1,7 @@
-/* Starts a program of a bundle (ci/bundle.sh). This starter, NAME, is linked statically. It runs
- * NAME.program with the bundle's dynamic loader and libraries, so that a bundle works in any
- * folder. ps and top show the loader's file name, so each program has its own link, lib/as/NAME. */
+/* Starter, linked statically, of the programs in a bundle (ci/bundle.sh). For each program NAME,
+ * the bundle's file NAME is this starter. It runs NAME.program with the bundle's dynamic loader and
+ * libraries, so that a bundle works in any folder whose path contains neither ':' nor ';'. ps and
+ * top show the loader's file name, so each program has its own link to the loader, lib/as/NAME. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -134,8 +134,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* Sources of the confidence level of intervals in columns that start with `begins`. Column `by` has
- * the level or, if `pairs`, the number of launch pairs. */
+/* How to find the confidence level of an interval in a column whose name starts with `begins`.
+ * Column `by` has the level or, if `pairs`, the number of launch pairs. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -147,8 +147,9 @@ static const struct {
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
 /* Returns whether the confidence level of the interval of `column` in this row is below
- * CLAIM_LEVEL. Uses the level of step_ms (column ci_level) for columns outside `sureties`, and in
- * tables of earlier versions, which lack the number of pairs. */
+ * CLAIM_LEVEL; false if the level is unknown. The level of step_ms (column ci_level) is used if
+ * `sureties` does not list the column, or if the row lacks the number of pairs, as in tables of
+ * earlier versions. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -280,9 +281,9 @@ struct interval claim_median_interval(const double *x, size_t n)
     return r.met || n == 1 ? r : normal_interval(x, n, r.mid);
 }
 
-/* Fills x[] with one value per launch, the median of the launch's consecutive rows; without a
- * column `launch`, with all values. Returns the length of x. `own`: scratch space of cell->n
- * values. */
+/* Fills x[] with one value per launch: the median of the launch's consecutive rows. If the table
+ * has no column `launch`, fills x[] with the values of all rows. Returns the number of values in
+ * x[]. `own`: scratch space for cell->n values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;
@@ -299,8 +300,9 @@ static size_t find_launches(double *x, double *own, const struct cell *cell)
     return n;
 }
 
-/* Computes the median over launches and its interval. A single row keeps its own interval,
- * unbounded if the row was measured without one. */
+/* Computes the median over launches and the interval of this median. A single row keeps its own
+ * interval. If a single row has no interval and its table belongs to a run, the interval is
+ * unbounded. Several published numbers give an exact median: lo = hi = mid. */
 static enum status find_median(struct interval *r, const struct cell *cell, struct error *e)
 {
     double *x;
@@ -393,8 +395,9 @@ static const char *name_missing(char text[200], const struct cell *cell)
     return "no row matches; correct the condition, or run the campaign with such a point";
 }
 
-/* Handles a cell without numbers. Copies the text of reduction `only` to value->word, or sets
- * claim->reason if the table of a run has no value. Otherwise ERR_SPEC. */
+/* Handles a cell without numbers. If reduction `only` found a text, copies the text to value->word.
+ * If the cell has no text either and its table belongs to a run, sets claim->reason unless it is
+ * already set. In all other cases returns ERR_SPEC. */
 static enum status find_nothing(const struct cell *cell, struct error *e)
 {
     struct claim_value *value = cell->value;

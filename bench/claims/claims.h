@@ -87,7 +87,8 @@ struct claim_value {
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;        /* method that gave the interval of an arithmetic value */
     size_t launches[2];              /* number of launches of each operand in "a - b" or "a / b"; 0:
-                                        METHOD_CORNERS applies to any number of launches */
+                                        the value is assumed to keep METHOD_CORNERS with any number
+                                        of launches */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
@@ -154,8 +155,9 @@ struct claims {
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
 
-/* Restricts claims_write_text to the claims that `of` names: claims of a report ("kota"), one claim
- * ("kota/one_sum") or claims with values of a run ("overlap"). ERR_ARGUMENT if there is none. */
+/* Restricts claims_write_text and claims_write_counts to the claims that `of` names: claims of a
+ * report ("kota"), one claim ("kota/one_sum") or claims with values of a run ("overlap").
+ * ERR_ARGUMENT if `of` names no claim. */
 enum status claims_select(struct claims *c, const char *of, struct error *e);
 
 /* Compares the verdicts with an earlier claims.csv at `path`. Lists on `out` each claim whose
@@ -170,8 +172,9 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Checks the story's links "[words](FILE#L<line>)". The words must be a claim's verdict or rounded
- * value with this address (claim_address). Lists wrong links on `out`; *wrong is their number. */
+/* Checks the story's links "[words](FILE#L<line>)". The words of a link must be the verdict or a
+ * rounded value of a claim. FILE#L<line> must be the address of this verdict or value
+ * (claim_address). Lists wrong links on `out`; *wrong is their number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
 /* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if `open` begins
@@ -186,9 +189,9 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the function that writes verdicts in format `name` or, if `plan`, the plan: the launches
- * that would decide each undecided claim, most claims per second first. Errors: ERR_ARGUMENT if
- * `name` is unknown. */
+/* Finds the function that writes verdicts in format `name` or, if `plan`, the plan. The plan lists
+ * the launches that would decide each undecided claim, sorted by the number of claims decided per
+ * second of measurement, highest first. Errors: ERR_ARGUMENT if `name` is unknown. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
@@ -211,8 +214,8 @@ void claim_tables_free(struct claims *c);
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
 /* Computes the i-th value of a claim as arithmetic over earlier values. NAN if claim->reason is
- * already set. Division by 0 gives NAN and sets claim->reason; ERR_SPEC if all numbers are
- * published. */
+ * already set. Division by 0 gives NAN and sets claim->reason, but is ERR_SPEC if all numbers of
+ * the claim are published. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
 /* Replaces the interval of a value "a - b" or "a / b" by an interval from the launches of a and b,
@@ -227,8 +230,8 @@ struct interval claim_median_interval(const double *x, size_t n);
  * as s and ms, get different kinds, so that they cannot be added or compared. */
 struct condition_unit claim_unit_of(const char *name, const void *claim);
 
-/* Returns the name of the method that computed the interval of an arithmetic value; NULL for a
- * cell, or for a value without interval. */
+/* Returns the name of the method that computed the interval of an arithmetic value. NULL: the value
+ * is a cell or is exact, or a bound of its interval is infinite. */
 const char *claim_method_name(const struct claim_value *value);
 
 /* Sets ERR_SPEC at the value's line and column. The message is the value's name and text, then
@@ -257,13 +260,15 @@ double claim_expected_shift(size_t n, size_t m);
 /* A condition_lookup callback: looks up a claim's value by name. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
-/* Writes the address of a value's row or consecutive rows, such as "published/a.csv#L3". For the
- * verdict (`value` NULL) and values without such rows, writes the address of the claim's row in
- * claims.csv. `index`: index of the claim in the claims file. Returns `text`. */
+/* Writes the address of the table row behind a value, such as "published/a.csv#L3", or of several
+ * consecutive rows ("published/a.csv#L5-L7"). The verdict (`value` NULL) and values without such an
+ * address get the address of the claim's row in claims.csv. `index`: index of the claim in the
+ * claims file. Returns `text`. */
 enum { CLAIM_ADDRESS = 320 };
 char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
 
-/* Writes a value to `digits` significant digits, such as "240.6" or "1.93 [1.81, 2.08]". For a
- * value that is a text, writes the text. Returns `text`. */
+/* claim_value_text writes a value with `digits` significant digits, such as "240.6" or "1.93 [1.81,
+ * 2.08]". An exact whole number is written in full. If the value is a text, the text is written.
+ * Returns `text`. */
 enum { CLAIM_VALUE_TEXT = 160 };
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits);

@@ -111,8 +111,9 @@ static void sample_point(struct claim_sample *s, const struct claim_need *launch
     }
 }
 
-/* Finds the launches behind a cell of summary.csv. Finds no launches if the cell has several rows,
- * since these are rows of several points. */
+/* Finds in raw.csv the launches behind a claim's value that comes from a table without column
+ * `launch`, such as summary.csv. Finds none if several rows give the value, since the rows may
+ * belong to different points. Also finds none if the run has no raw.csv. */
 static enum status find_launches(struct claim_need *launches, struct claims *c,
                                  const struct claim_value *value, struct error *e)
 {

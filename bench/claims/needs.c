@@ -113,10 +113,10 @@ static bool varies(const struct interval *number)
     return number->lo < number->hi;
 }
 
-/* Sets deciding[i] if the condition uses value i, directly or through arithmetic. For each deciding
- * cell with an interval, appends the launches to need->used and sets widths[i] to the expected half
- * width, in standard deviations of one launch. Other widths stay 0. need->known becomes false if
- * there is no such cell, or if one has unknown launches or ranks that share cores. */
+/* Sets deciding[i] if claim->holds uses value i, directly or through arithmetic. For each deciding
+ * cell that has an interval, appends the cell's launches to need->used and sets widths[i] to the
+ * interval's expected half width (standard deviations of a launch). Other widths stay 0. Clears
+ * need->known if no deciding cell has an interval, or one has unknown launches or shared cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -145,8 +145,9 @@ static enum status count_launches(double *widths, bool *deciding, struct claim *
 
 /* ---- The number of launches ---- */
 
-/* Scales an interval's half widths by then / now, two expected half widths, but never widens it. An
- * unbounded interval becomes exact, since its spread is unknown. */
+/* Scales an interval's half widths by then / now, but never widens the interval. `now`, `then`:
+ * expected half widths with the present launches and with more launches. An unbounded interval
+ * becomes exact, since its spread is unknown. */
 static struct interval narrow(struct interval number, double now, double then)
 {
     double by = fmin(1, then / now);
@@ -159,8 +160,9 @@ static struct interval narrow(struct interval number, double now, double then)
     return number;
 }
 
-/* Returns the standard deviation of a cell's launches, estimated from the half width of the cell's
- * interval; 0: unknown. */
+/* Returns the standard deviation of a cell's launches; 0: unknown. Estimates it as the half width
+ * of the cell's interval divided by `width`, the expected half width in standard deviations of one
+ * launch. */
 static double find_spread(const struct interval *number, double width)
 {
     return isinf(number->lo) || isinf(number->hi) || width == 0
@@ -168,8 +170,9 @@ static double find_spread(const struct interval *number, double width)
                : (number->hi - number->lo) / 2 / width;
 }
 
-/* Returns the two-sample interval that a value is expected to have with more launches. Its existing
- * launches are too few for one. `then`: expected half width, in standard deviations of a launch. */
+/* Returns the two-sample interval that a value is expected to have with more launches. Used if the
+ * value has no two-sample interval yet, because it has too few launches. `then`: expected half
+ * width of the interval, in standard deviations of a launch. */
 static struct interval expect_first(const struct claim_value *value, const struct claim *claim,
                                     const struct claim_contrast *k, const double *widths,
                                     double then)
@@ -184,7 +187,8 @@ static struct interval expect_first(const struct claim_value *value, const struc
 }
 
 /* Sets at->number of a difference or quotient to the paired or two-sample interval expected from
- * `launches` launches. Keeps a METHOD_CORNERS interval if value->launches are 0. */
+ * `launches` launches. Leaves at->number unchanged if value->method is METHOD_CORNERS and
+ * value->launches[0] is 0. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -245,8 +249,8 @@ static enum status search(struct claim *at, struct claim *claim, const double *w
     return judge_at(&holds, at, claim, widths, need->launches, e);
 }
 
-/* Sets need->value to the first value whose interval leaves the claim undecided, and need->width to
- * the expected interval of this value in *at. */
+/* Sets need->value to the first value whose interval leaves the claim undecided. Sets need->width
+ * to this value's interval in *at, a copy of the claim with the expected intervals. */
 static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
 {
     size_t terms;

@@ -1,4 +1,5 @@
-/* Computes intervals of "a - b" and "a / b" from the launches of both cells. */
+/* Computes intervals of values such as "a - b" and "a / b", whose operands a and b are cells of
+ * tables. Uses the launches behind both cells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

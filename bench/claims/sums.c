@@ -78,8 +78,8 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
     return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
 }
 
-/* Checks that the arithmetic of the i-th value names only earlier numbers. Sets of_table if any of
- * them has of_table set. */
+/* Checks that the arithmetic of the i-th value names only earlier numbers. Sets of_table of the
+ * i-th value if of_table of a named number is set. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {
@@ -102,8 +102,9 @@ static enum status check_names_before(const struct claim *claim, size_t i,
     return OK;
 }
 
-/* Refuses to add or subtract values of unlike units. Products and quotients get no unit, so that
- * `seconds * 1000` can be compared with milliseconds. */
+/* Gives value i the common unit of its terms; refuses to add or subtract values of unlike units.
+ * Products and quotients get no unit, so that `seconds * 1000` can be compared with
+ * milliseconds. */
 static enum status find_unit(struct claim *claim, size_t i, struct condition *sum, struct error *e)
 {
     size_t n;

@@ -43,9 +43,9 @@ struct claim_sample {
     const struct node *run; /* run that contains the launches */
 };
 
-/* Finds the launches behind a cell, and its value in each: in the cell's own table if that has a
- * column `launch`, else in raw.csv if the cell has exactly one row. s->n is 0 if no launch is
- * found. Free s->x and s->launches, also after an error. */
+/* Finds the launches behind a cell, and the value of the cell's column in each launch. Reads the
+ * cell's own table if that table has a column `launch`, else raw.csv if the cell has exactly one
+ * row. s->n is 0 if no launch is found. Free s->x and s->launches, also after an error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 

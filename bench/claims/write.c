@@ -72,7 +72,8 @@ static bool begins_report(const struct claims *c, size_t i)
     return i == 0 || !share_report(&c->claims[i], &c->claims[i - 1]);
 }
 
-/* Writes a value to `digits` significant digits, but an exact whole number in full. */
+/* Writes a value with `digits` significant digits. Writes an exact whole number in full, and a text
+ * unchanged. Returns `text`. */
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits)
 {
     char number[TEXT_INTERVAL];
@@ -102,7 +103,8 @@ char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, s
     return text;
 }
 
-/* Writes the method of the value's interval, such as " (two samples)", if it has one. */
+/* Writes the name of the method behind the value's interval, such as " (two samples)". Writes
+ * nothing if the interval has no method. */
 static void write_method(FILE *out, const struct claim_value *value)
 {
     const char *name = claim_method_name(value);

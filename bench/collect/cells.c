@@ -269,8 +269,9 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
-/* Writes whether the ranks' weights were equal in every launch, and when they were compared. If a
- * launch did not compare weights, writes only a difference that another launch found. */
+/* Writes whether the ranks' weights were equal in every launch, and when the weights were compared.
+ * If a launch did not compare weights, the second cell stays empty. The first cell then stays
+ * empty, too, unless another launch found a difference. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {

@@ -56,9 +56,10 @@ double launch_wall_s(const struct journal_launch *launch, const struct launch_re
 /* Sets every metric of `result` to unknown: numbers to NAN, truth values to -1, texts to "". */
 void launch_clear(struct launch_result *result);
 
-/* Reads the results of a launch of `point` that ran for wall_s seconds. A user's program without
- * records has one step, whose time option workload.time selects. Errors as launch_read; ERR_DATA
- * also if a metric is missing in the output. */
+/* Reads the results of a launch of `point` that ran for wall_s seconds. If a user's program writes
+ * no records, the launch counts as one step. The step time is then wall_s, or the metric that
+ * option workload.time names. Errors as launch_read; ERR_DATA also if a metric is missing in the
+ * output, or if the step time is not above 0. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
 /* Writes or reads the results of a simulated launch, DIR/simulated.json. Errors: ERR_SYSTEM if the
@@ -71,8 +72,9 @@ void launch_list_waits(struct launch_result *result, int ranks);
 /* Copies the facts about program, network, data and machine from `other` to `result`. Sets the
  * cores and pipeline stages of ranks, and the time to read data, to unknown. */
 void launch_take_hello(struct launch_result *result, const struct launch_result *other);
-/* Returns whether the launch's ranks wrote records. Ranks of a user's program may write none, and
- * simulated ranks write none. */
+/* Returns whether the launch has records of its ranks. For a user's program or a simulated launch,
+ * which may have none, checks whether rank 0's record exists. For all other launches, returns true
+ * without a check. */
 bool launch_has_records(const char *dir, const struct point *point);
 
 /* Reads the user's metrics from the launch's log into values [number of workload.metrics], in the
@@ -85,12 +87,13 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
  * ranks if scaling is weak or epoch, else 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
-/* Returns whether the launch's nodes have different processor models. result->cpus lists the
- * models, separated by CPUS_JOINED_BY. */
+/* CPUS_JOINED_BY separates the processor models in result->cpus. launch_is_mixed returns whether
+ * the launch's nodes have different processor models. */
 #define CPUS_JOINED_BY " + "
 bool launch_is_mixed(const struct launch_result *result);
 
-/* Returns whether ranks of the launch slept for calibrated times instead of computing. */
+/* Returns whether the launch replayed compute times instead of computing: its ranks slept, or the
+ * launch was simulated. */
 bool launch_is_replayed(const struct launch_result *result);
 
 /* Returns the gradient noise scale (images): `variance` of per-image gradients / norm2, the squared
@@ -108,18 +111,18 @@ enum point_status {
 };
 const char *const *point_status_names(void);
 
-/* Returns fact i of a launch, as text: a field flagged FIELD_IDENTITY, equal in all launches of a
- * point. Sets *name to the fact's name in records. Returns "" if the fact is not recorded, NULL if
- * i is beyond the last fact. */
+/* Returns fact i of a launch as text. Facts are the fields flagged FIELD_IDENTITY, which must be
+ * equal in all launches of a point. Sets *name to the fact's name in records. Returns "" if the
+ * fact is not recorded, NULL if i is beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
-/* A launch of the journal, with its results. `ok`: the launch is valid: it succeeded, has complete
- * records, and did not diverge. `reason`: why the launch is not valid. `result` is set only if the
- * launch is valid or diverged. */
+/* A launch of the journal, with its results. `ok`: whether the launch is valid: it succeeded, has
+ * complete records, did not diverge and is not `unasked`. `reason`: why the launch is not valid; ""
+ * if the launch is `unasked`. `result` is set only if the launch is valid or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* the launch is not valid, but was retried, or a later launch of the same block
-                      or seed is valid */
+    bool replaced; /* whether the launch is not valid and was replaced: it was marked as retried, or
+                      a later launch of the same block or seed is valid */
     bool unasked;  /* no result uses the launch: the spec lacks its point, or its peer program has
                       changed */
     char reason[512];
@@ -202,8 +205,8 @@ struct point_beside_peer {
     double work_ratio, rate_ratio;
 };
 
-/* Share of the communication time that is hidden behind compute: measured, and predicted by a model
- * of buckets. */
+/* Share of the communication time that is hidden behind compute: measured, and predicted for
+ * strategy bucketed. */
 struct point_overlap {
     struct interval share;
     size_t pairs; /* number of launch pairs (with and without communication, same block) */
@@ -333,12 +336,12 @@ struct summary {
     struct run_setup setup;
     char undocumented[128]; /* facts that are needed to repeat the run but missing in the manifest,
                                such as "kernel, compiler" */
-    char link[64]; /* from the manifest: link between emulated hosts at default link options, such
-                      as "1gbit delay none"; "": none */
+    char link[64]; /* link between emulated or simulated hosts at points with default link options,
+                      as the manifest records it, such as "1gbit delay none"; "": not recorded */
 };
 
 /* Computes the summary of a run. `spec` and `journal` must live until summary_free. Call
- * summary_free in any case. A point fails if the records of a successful launch cannot be read. */
+ * summary_free in any case. A successful launch whose records cannot be read counts as failed. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
 /* Reads a summary from <run>/summary.csv, for a run without journal and records. s->launches is
@@ -367,7 +370,8 @@ enum status summary_write_fits(const struct summary *s, const char *run_dir, str
 enum status published_check(const struct spec *spec, struct error *e);
 
 /* Returns the name of the i-th CSV file that a run of this spec writes, such as "raw.csv"; NULL
- * beyond the last. fits.csv is still missing if no curve is long enough. */
+ * beyond the last. If fits.csv is among the names, the run writes it only if some curve is long
+ * enough for a fit. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* Columns of all CSV files of a run, file by file, in order. */

@@ -9,8 +9,9 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Defines constants for the type, unit and meaning of each metric, for the PLACE rows of `columns`.
- * LAUNCHES_<reduction>: text appended to the meaning in summary.csv. */
+/* Defines constants for the type, unit and meaning of each metric. The PLACE rows of `columns` use
+ * these constants. LAUNCHES_<reduction>: text appended to the meaning of a metric's column in
+ * summary.csv. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
@@ -28,7 +29,8 @@
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
 
-/* The rows of each CSV file are included with OWN defined as the name of the file. */
+/* The rows of columns/<file>.def describe the columns of <file>.csv. Each .def file is included
+ * with OWN defined as <file>. */
 #define OF_FILE(file, id, name, type, unit, meaning)                                               \
     {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
 #define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)
@@ -90,8 +92,8 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* NEED_<reduction>: option that must be set to fill the columns of metrics that combine launches by
- * this reduction (`launches` in metrics.def); OPTION_COUNT: no option is needed */
+/* NEED_<reduction>: option that must be set to fill columns with this reduction over launches
+ * (`launches` in metrics.def); OPTION_COUNT: no option is needed */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,
@@ -189,8 +191,9 @@ const char *csv_file_unwritten(const char *file, const struct spec *spec)
     return i < FILES && !csv_file_is_wanted(i, spec) ? files[i].rows : NULL;
 }
 
-/* Returns whether `name` is a short name of the column, or a bound of its interval. step_ms and
- * step_ms_lo refer to step_ms_median, test_acc_lo to test_acc_pct. */
+/* Returns whether `name` is the column's name or a bound of its interval. `name` may lack the
+ * ending _median or _pct: step_ms and step_ms_lo refer to step_ms_median, test_acc_lo to
+ * test_acc_pct. */
 static bool is_column_of(const char *column, const char *name)
 {
     size_t length = strlen(name);

@@ -40,8 +40,8 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* OVER_<line>: sentence appended to the meaning of metrics of this record line in raw.csv and
- * summary.csv; `steps`: "timed " for raw.csv, "" for summary.csv */
+/* OVER_<line>(steps): sentence appended to the description of each metric of record line <line>.
+ * `steps`: "timed " for columns of raw.csv, "" for columns of summary.csv. */
 #define OVER_hello(steps) ""
 #define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""
@@ -65,7 +65,8 @@ enum column_id {
 struct point_number {
     enum column_id column;
     size_t offset;
-    bool is_count; /* whether the member is a size_t (0 is written as `none`) or a double */
+    bool is_count; /* whether the member is a size_t; otherwise it is a double. In summary.csv, a
+                      size_t of 0 is written as the value of `none` */
     double none;
 };
 const struct point_number *point_numbers(size_t *n);
@@ -102,7 +103,7 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 const char *const *csv_file_names(size_t *n);
 
 /* Returns the meaning of a row of `file` (files.def) if runs of this spec do not write `file`.
- * NULL: they do, or files.def has no such file. */
+ * NULL: runs of this spec write `file`, or files.def has no such file. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
 /* Returns the option that the spec must set so that the column has values (needs.def);

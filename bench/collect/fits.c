@@ -124,9 +124,9 @@ static double bound_of(const struct interval *i, enum bound bound)
 }
 
 /* Returns the number of ranks at which the efficiency (MID), or a bound of its interval (LO, HI),
- * first falls below FITS_KNEE. NAN: it never does, or is unknown before the knee. Between two
- * points, interpolates the relative cost of an image, 1 / efficiency, linearly in the number of
- * ranks. */
+ * first falls below FITS_KNEE. Returns NAN if this value never falls below FITS_KNEE, or is unknown
+ * at an earlier point. Between two points, interpolates the relative cost of an image, 1 /
+ * efficiency, linearly in the number of ranks. */
 static double knee_of(const struct curve *curve, enum bound bound, const struct summary *s)
 {
     double ranks = (double)ranks_of(curve->base), inverse = 1;

@@ -62,8 +62,8 @@ static bool has_interval(const struct point_summary *p)
 }
 
 /* Returns the trend of karp_flatt along a series, whose rows begin at `first`: "rising", "falling"
- * or NULL. A trend is monotonic, with disjoint intervals of its ends. Ignores points without a 95 %
- * interval. */
+ * or NULL (no trend). A trend rises, or falls, from each point to the next, and the intervals of
+ * its first and last point do not overlap. Ignores points without a 95 % interval. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {
     const struct point_summary *from = NULL, *to = NULL;

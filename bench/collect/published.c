@@ -191,7 +191,7 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
-/* relative difference up to which a product of options and the file's number count as equal */
+/* largest relative difference at which the file's number counts as equal to a product of options */
 #define KEY_ROUNDING 1e-12
 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,

@@ -17,9 +17,9 @@ struct published {
     double *values; /* [n_points, n] published values, in the units of our columns; NAN: none */
 };
 
-/* Reads the published numbers that the spec names. Calibrations, and strategy none at several
- * ranks, get none. Call published_free in any case. Errors: ERR_SPEC for an invalid entry or a
- * missing column, ERR_DATA for mistakes in the file. */
+/* Reads the published numbers that the spec names. Calibration points, and points with strategy
+ * none and several ranks, get no published numbers. Call published_free in any case. Errors:
+ * ERR_SPEC for an invalid entry or a missing column, ERR_DATA for mistakes in the file. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 

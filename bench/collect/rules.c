@@ -422,7 +422,7 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 /* ---- 11 and 12: bounds and figures ---- */
 
 /* Returns whether a figure certainly shows a bound: an ideal line, or the model of a named link.
- * With link = auto, the model needs link.csv. */
+ * With link = auto, the figure may lack the model, for example without a link.csv. */
 static bool shows_bound(const struct summary *s, const struct figure_request *figure)
 {
     const char *link = config_text(&s->spec->config, OPT_LINK);

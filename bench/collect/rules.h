@@ -1,5 +1,5 @@
-/* Hoefler and Belli's twelve rules for reporting performance (SC15; rules.def), graded from a
- * summary: the rows of rules.csv. */
+/* Grades a run by Hoefler and Belli's twelve rules for reporting performance (SC15), which
+ * rules.def lists. The grades are the rows of rules.csv. */
 #pragma once
 
 #include "bench/collect/collect.h"

@@ -166,8 +166,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy: strategies, their variants or compressors
- * separate series, or the x axis shows ranks and by->only is false. */
+/* Returns whether names of series contain the strategy. They do if strategies, their variants or
+ * compressors separate series. They also do if the x axis shows ranks and by->only is not set. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -184,8 +184,8 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether the name must contain the kind of the series, such as emulated: another kind
- * exists, and no site in the name shows the kind. */
+/* Returns whether a series name must contain the kind of the series, such as emulated. It must if
+ * other points have another kind and the name contains no site, which would show the kind. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -214,8 +214,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Appends the option with its value, such as "batch 64", to the series' name. The strategy's
- * options are left to name_strategy. */
+/* Appends the option with its value, such as "batch 64", to the series' name. Options
+ * sync.strategy, sync.variant and sync.compress are left to name_strategy. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {
@@ -320,8 +320,10 @@ static bool differs_within(const struct spec *spec, enum option_id option)
     return false;
 }
 
-/* Sets the options that separate series: by->options if by->only is true, otherwise the options
- * other than by->x in which points (bases included) differ. */
+/* Sets the options that separate series: by->options if by->only is true. Otherwise: the options in
+ * which points (bases included) differ, except by->x. The numbers of nodes and ranks depend on each
+ * other, so these two may be left out or replaced. If the x axis shows cases or runs, options that
+ * are equal within each case or run are left out as well. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

@@ -16,14 +16,15 @@ struct series_list {
     size_t n;
 };
 
-/* How points are divided into series. Points of a series are equal in all options except `x` or, if
- * `only`, in `options` [n_options] alone. Points of different kinds, such as measured and emulated,
- * are never in one series. Points of different runs share a series only if over_runs is set. */
+/* How points are divided into series. If `only` is set, points of a series are equal in `options`
+ * [n_options]. Otherwise they are equal in all options except `x` and options that vary with `x`,
+ * such as nodes with ranks. Points of different kinds, such as measured and emulated, are never in
+ * one series. Points of different runs share a series only if over_runs is set. */
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point's options may separate series;
                           NULL: true for all points */
-    bool cases;        /* whether points of different cases are never in one series; false if the x
-                          axis shows cases */
+    bool cases;        /* whether points of different cases belong to different series; false if the
+                          x axis shows cases */
     bool over_runs;    /* whether the x axis shows runs; if so, runs do not separate series */
     bool trained;      /* whether the series show results of accuracy runs, not of timed launches */
     enum option_id x;  /* option on the x axis; OPTION_COUNT: none */

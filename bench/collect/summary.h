@@ -78,7 +78,8 @@ enum status overlap_model(double *share, const struct point *point, const struct
  * index of its base. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
-/* Sets the forecast and measured memory of a point. */
+/* Sets the memory of a point: measured, forecast by scalebench, and computed by DeepSpeed's
+ * formulas. Unknown values are NAN. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct point_samples *all, struct error *e);
 /* Returns whether the measured model states of a ZeRO strategy differ from their forecast by more
@@ -139,8 +140,9 @@ bool point_has_option(const struct point *point, enum option_id option);
 /* Returns whether the point's strategy requires bitwise equal weights on all ranks at the end.
  * Sharded weights are gathered before they are compared. */
 bool point_is_replicated(const struct point *point);
-/* Returns whether measure.check = step compares the weights after each step. False if the ranks'
- * weights differ or are sharded until the end of training. */
+/* Returns whether measure.check = step compares the weights after each step. False for strategies
+ * with STRATEGY_AVERAGED, whose weights differ between ranks or are sharded until the end of
+ * training. */
 bool point_compares_steps(const struct point *point);
 
 /* Returns 1 if the point needs more than `usable_cores` cores on a node, 0 if not, -1 if

@@ -10,9 +10,9 @@
 /* required confidence level of an interval; fewer than 6 launches cannot reach this level */
 #define TIMING_LEVEL 0.95
 
-/* Number of launches between two looks of the stop rule, at 6, 9, 12, ... launches. Each look
- * excludes one more value on each side of a 95 % interval. Between looks, a new launch can only
- * widen the interval. */
+/* Number of launches between two looks of the stop rule, at 6, 9, 12, ... launches. At each look up
+ * to 27 launches, a 95 % interval excludes one more value on each side than at the look before. A
+ * launch that does not raise the number of excluded values can only widen the interval. */
 #define TIMING_LOOK 3
 
 /* Largest probability of a miss that each look after the first adds. A look tests whether intervals
@@ -54,8 +54,9 @@ double timing_level(size_t n, bool added);
 /* Returns the median step time with its interval (ms). */
 struct interval timing_step_ms(const struct timings *own);
 
-/* Returns the launch of a block; NULL: none. Searches from index *at, then sets *at behind the
- * launch found. Fast if blocks come in nearly the order of `timings`. */
+/* Returns the launch of a block; NULL if the block has none. The search begins at index *at and
+ * continues from the start after the end of the list. If a launch is found, *at becomes the index
+ * after it. This is fast if blocks come in nearly the order of `timings`. */
 const struct timing *timing_in_block(const struct timings *timings, int block, size_t *at);
 
 /* Returns the ratio of throughputs (images per second), own / base: the median over the *n blocks
@@ -74,15 +75,16 @@ double timing_half_width_pct(const struct interval *i, bool share);
 /* Returns the largest half width (%) of an interval that the stop rule accepts at n launches:
  * precision_pct x min(1, n / 15).
  *
- * The limit is stricter for few launches, because six values may lie close together by chance,
- * beside the median. With one limit for all looks, only 77 % of the intervals accepted at 6
- * launches would contain the median, if noise is 1.6 times the precision.
+ * The limit is stricter for few launches, because six values may by chance lie close together but
+ * away from the median. With a standard deviation of 1.6 times the precision and the same limit at
+ * every number of launches, only 77 % of the intervals accepted at 6 launches would contain the
+ * true median.
  *
  * No rule prevents all misses with few launches. The median of n launches with standard deviation s
  * has standard error 1.25 s / sqrt(n). An accepted interval reaches at most the precision d to
  * either side. So the interval contains the true median with probability at most P(|Z| <= 0.8
  * sqrt(n) d / s), Z standard normal. With 20 launches, this bound is 97 % for s = 1.6 d, and 89 %
  * for s = 2.3 d (a ratio of two points with s = 1.6 d each). For s = 2.3 d, this rule accepts 1.6 %
- * of intervals, a rule with plain 95 % intervals 14 %. With up to 36 launches, 94 % of accepted
- * intervals contain the median. */
+ * of intervals; a rule that uses plain 95 % intervals accepts 14 %. With up to 36 launches, 94 % of
+ * accepted intervals contain the median. */
 double timing_asked_pct(double precision_pct, size_t n);

@@ -116,8 +116,8 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
-/* If the shell split an unquoted condition into words, replaces the error by the advice to quote
- * the condition. */
+/* Replaces the error by the advice to quote the condition, if the shell split an unquoted condition
+ * into words or seems to have treated its < or > as a redirection. Otherwise keeps the error. */
 static enum status explain_words(const struct check_request *request, struct error *e)
 {
     char text[1024] = "";
@@ -231,7 +231,7 @@ static bool is_listed(const char *list, const char *text)
 }
 
 /* Appends the values that a name has at the points of the run, each once: "; the run has strategy =
- * ring, tree". */
+ * ring, tree". Leaves out values with an interval. Appends nothing if no value is left. */
 static void add_values(char *text, size_t size, const struct checking *c, const char *name)
 {
     char seen[CHECK_VALUES] = "";
@@ -304,8 +304,8 @@ static size_t point_of(const struct checking *c, size_t row, const char *id)
     return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
 }
 
-/* Finds each row's point in the spec by identity, since a user may have sorted the table. If
- * another version wrote the identities, row i is point i. */
+/* Finds each row's point in the spec by identity, since a user may have sorted the table. If the
+ * table has no identities, or the spec lacks one of them, assumes that row i is point i. */
 static enum status find_points(struct checking *c, struct error *e)
 {
     int column = csv_table_find(&c->run.summary, "point");
@@ -332,7 +332,8 @@ static enum status read_spec(struct checking *c, struct error *e)
     return c->has_spec ? find_points(c, e) : OK;
 }
 
-/* Reads metrics.csv, which exists only for workloads with option metrics. */
+/* Reads metrics.csv, which a run has only if a point has workload.metrics. Without the file, reads
+ * nothing. */
 static enum status read_metrics(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -356,8 +357,8 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 
 /* ---- Checks in a spec ---- */
 
-/* Looks up a name before a run has tables; its value is then unknown. Returns whether the name is
- * an option, a metric or a column of summary.csv. */
+/* Looks up a name in a condition before the run has tables. Sets *value to unknown. Returns whether
+ * the name is an option, a metric or a column of summary.csv. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     *value = (struct condition_value){.number = NAN};
@@ -379,8 +380,8 @@ static bool is_of_spec(const char *name)
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* Looks up a value known before the point runs: its kind, its case or an option, by key or column
- * name. Returns false for other names. */
+/* Looks up a value that is known before the point runs: the point's kind, its case or one of its
+ * options. `name`: key or column name. Returns false for other names. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
@@ -393,8 +394,8 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
         value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
 
-/* Returns whether the spec file alone determines at which points the condition holds: no
- * measurement, no fact of this machine, no --set. */
+/* Returns whether the spec file alone determines at which points the condition holds, without a
+ * measurement, a fact of this machine or --set. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
 {
     size_t n;

@@ -63,9 +63,9 @@ void check_free(struct checking *c);
 /* Before a run, refuses conditions in the spec's list `checks` that no run could decide, or that
  * repeat or contradict another condition. Errors: ERR_SPEC with file and line. */
 enum status checks_check(const struct spec *spec, struct error *e);
-/* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well: no
- * condition is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no point matches a
- * `where`. */
+/* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well:
+ * whether no condition is violated and, with `strict`, none is undecided. ERR_UNAVAILABLE if the
+ * run has no points, or if the `where` of a condition matches no point. */
 enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                           bool *all_well, struct error *e);
 
@@ -105,9 +105,9 @@ const struct column *check_column(const char *name);
  * other names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* Writes a suggestion for the unknown name `name` to `near`, such as "; nearest 'speedup'": the
- * most similar column or option; "" if none is similar. config: supplies options of a user's
- * program; NULL: none. */
+/* Writes a suggestion to `near`: the column or option that is most similar to the unknown name
+ * `name`, such as "; nearest 'speedup'". Writes "" if none is similar. config: supplies options of
+ * a user's program; NULL: none. Errors: ERR_MEMORY. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
 
@@ -127,14 +127,15 @@ struct check_names {
     condition_lookup *known;
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
-    /* whether to accept a condition whose only fault is due to an option that --set, `quick` or the
-     * machine has set */
+    /* whether to accept a condition that is wrong only because of an option set by --set, `quick`
+     * or the machine */
     bool open;
     bool ranges; /* whether to refuse comparisons that are always true or always false */
 };
 
-/* Refuses unknown names and suggests the most similar known one. Refuses comparisons that are true,
- * or false, at every point. Errors: ERR_ARGUMENT. */
+/* Refuses unknown names and suggests the most similar known one. If names->ranges is set, also
+ * refuses comparisons that are true, or false, at every point; comparisons after `where` are
+ * exempt. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
 /* Converts both sides of each comparison, such as step_ms < read_s, to one unit. Returns false,

@@ -66,8 +66,9 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Lowers range->hi of column `launches` to the largest number of launches in the spec, unless the
- * spec is recorded or the option is open. */
+/* Lowers range->hi of column `launches` to the largest number of launches in the spec. Does nothing
+ * if the spec is recorded. Also does nothing if names->open is set and that number comes from
+ * --set, `quick` or the machine. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {
@@ -127,8 +128,8 @@ static enum status check_term(const struct check *check, const struct condition_
     return names->spec != NULL ? check_spec_term(check, term, names, e) : OK;
 }
 
-/* Accepts comparisons after `where` that every number satisfies, since they still exclude points
- * without a number. */
+/* Refuses conditions that make no sense, such as a comparison that every number satisfies. Accepts
+ * such a comparison after `where`, since there it still excludes points without a number. */
 enum status check_terms(const struct check *check, const struct check_names *names, struct error *e)
 {
     struct condition *const parts[] = {check->demand, check->where};

@@ -275,8 +275,8 @@ static const struct config *find_option(const struct spec_option **option,
     return *option != NULL ? config : NULL;
 }
 
-/* If a name with a dot is both an option and a column, uses the option: only options read 64KiB as
- * a number. */
+/* If a name with a dot is both an option and a column, uses the option, since a text such as 64KiB
+ * is a number only as the value of an option. */
 bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;

@@ -230,8 +230,8 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* Clears c->at_clock, with the reason in c->as_measured, if the side's times cannot be converted to
- * the reference's clock rate. On different hardware, step times do not scale like the fixed
- * computation (compared.def). */
+ * the reference's clock rate. The time of a fixed computation shows the rate (compared.def). On
+ * different hardware, step times and this computation would not change by the same factor. */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;

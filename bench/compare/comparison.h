@@ -46,9 +46,10 @@ struct comparison {
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* [verdict] number of pairs of point and run with this
                                                verdict */
-    size_t lost;     /* matched pairs of point and run with a value in the reference only */
+    size_t lost;     /* number of matched pairs of point and run that have a value in the reference
+                        only */
     size_t failed;   /* pairs counted in `lost` whose point failed in the run */
-    size_t by_label; /* pairs of point and run matched by label */
+    size_t by_label; /* number of pairs of point and run that were matched by label instead of id */
     bool at_clock;   /* times are converted to the reference's clock rate */
     /* reason why conversion to the reference's clock rate is impossible; "": possible, or not
      * needed (`as_measured` in the request, or a quantity of CLOCK_FREE) */

@@ -32,7 +32,7 @@ struct exact {
     size_t n_columns;
     enum exact_outcome *outcomes; /* [points of the reference, n_columns] outcome per value */
     size_t counts[EXACT_OUTCOMES];
-    size_t failed; /* number of points that failed in the run only */
+    size_t failed; /* number of points that failed in the run, but not in the reference */
 };
 
 /* Compares the run with the reference. Errors: ERR_ARGUMENT if an operand is not a run, both are

@@ -44,7 +44,8 @@ struct noise_floor {
     /* half width (in logarithms) of the noise floor from --floor, for one campaign on each side;
      * NAN: use the model */
     double given;
-    size_t repetitions; /* number of campaigns that the estimate uses; 0: only the default t0 */
+    size_t repetitions; /* number of campaigns that the estimate uses; 0: the estimate is the
+                           default in `usual` */
 };
 
 /* Sets the floor to its default t0, a standard deviation of `sd_pct` per cent. */
@@ -56,10 +57,10 @@ void floor_begin(struct noise_floor *floor, double sd_pct);
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);
 
-/* Returns the half width of the noise floor at confidence `level`, in logarithms. `a`, `b`:
- * campaigns on each side of the ratio; 0: exact value. */
+/* Returns the half width of the noise floor at confidence `level`, in logarithms. `a`, `b`: number
+ * of campaigns on each side of the ratio; 0: that side is an exact value. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
-/* Returns the smallest number of campaigns per side with a half width of at most `width`. 0: more
- * than 100 are needed, or the floor is 0. */
+/* Returns the smallest number of campaigns per side with which the half width of the noise floor is
+ * at most `width` (in logarithms). 0: more than 100 are needed, or the floor is 0. */
 size_t floor_campaigns(const struct noise_floor *floor, double level, double width);

@@ -1,4 +1,5 @@
-/* Writes a comparison as JUnit XML: one suite per run, one test per point. */
+/* Writes a comparison as JUnit XML: one suite per run that is compared with the reference, one test
+ * per point of the reference. */
 
 #include "bench/compare/format.h"
 #include "bench/compare/junit.h"

@@ -17,8 +17,9 @@ char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
     char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
     if (!isfinite(ratio->mid))
         return strcpy(text, "-");
-    /* Ratios to runs on other machines can be as small as 0.001, for which three decimals are too
-     * few. */
+    /* A ratio below 0.1 and its bounds are written with three significant digits, others with three
+     * decimals. Ratios to runs on other machines can be as small as 0.001, for which three decimals
+     * are too few. */
     char *(*write)(char text[TEXT_NUMBER], double x, int digits) =
         ratio->mid < 0.1 ? text_significant : text_fixed;
     snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", write(mid, ratio->mid, 3), write(lo, ratio->lo, 3),
@@ -160,8 +161,8 @@ void format_warn(const struct comparison *c)
         log_print(LOG_WARNING, "%s %s", c->sides[0].name, is_itself);
 }
 
-/* Returns the result of comparing point i with run `side`; for the reference (side 0), with the
- * first run that has the point. */
+/* Returns the result of comparing point i of the reference with run `side`. If `side` is 0 (the
+ * reference itself), returns the result for the first run that has the point. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;
@@ -241,8 +242,9 @@ static void note_change(struct change *change, enum option_id id, const struct c
     snprintf(change->is, sizeof change->is, "%s", b->text);
 }
 
-/* Records in `changes` each option that differs between points matched by label. Records nothing if
- * this version cannot read the specs of both runs. */
+/* Compares the points of the reference and of run `side` that are matched by label. Stores in
+ * `changes` each option that differs, except options of the whole campaign. Stores nothing if one
+ * of the two specs cannot be read. */
 static void note_changes(struct change changes[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};

@@ -9,8 +9,9 @@
 
 /* ---- Launches ---- */
 
-/* Logarithms of the launches of one side. With several campaigns, the logarithms of each are
- * shifted to the mean of all campaigns' locations. */
+/* Logarithms of one side's values, one per launch. If the side has several campaigns, align() moves
+ * each campaign's logarithms to a common trimmed mean. It also widens their spread by sqrt(n / (n -
+ * 1)), where n is the campaign's number of launches. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;

@@ -34,7 +34,8 @@ enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_GOOD, VERDICT_BAD, VERDICT_UN
 struct judge_rules {
     const struct compared *what;
     double margin; /* relative difference up to which points are the same, such as 0.05 */
-    double level;  /* confidence level of each ratio's interval, corrected for several ratios */
+    double level;  /* confidence level of each ratio's interval; Bonferroni-corrected for the number
+                      of ratios, except in comparisons with published values */
     const struct noise_floor *floor;
     bool count_disturbed; /* treat disturbed launches like undisturbed ones */
 };
@@ -49,15 +50,18 @@ struct judge_sample {
     const struct judge_launches *campaigns;
     size_t n;    /* number of campaigns; campaigns without launches are ignored */
     bool exact;  /* the sample is one value without error, such as a published number */
-    bool steady; /* simulated: repetitions give equal values, so there is no noise floor */
+    bool steady; /* whether the launches are simulated; repetitions then give equal values, so there
+                    is no noise floor */
 };
 
 struct judged {
     /* medians of the launches of both sides; with several campaigns, the geometric mean of the
      * campaigns' medians */
     double reference, median;
-    struct interval launches; /* ratio to the reference, its interval without the noise floor */
-    struct interval ratio;    /* ratio to the reference, its interval widened by the noise floor */
+    struct interval launches; /* ratio to the reference; its interval is not widened by the noise
+                                 floor */
+    struct interval ratio;    /* ratio to the reference; its interval is widened by the noise
+                                 floor */
     double floor;             /* half width of the noise floor, in logarithms */
     size_t reference_n, n;    /* number of launches of each side */
     size_t reference_disturbed, disturbed; /* number of disturbed launches of each side */

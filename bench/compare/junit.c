@@ -6,8 +6,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Writes an attribute. Replaces control characters, which XML 1.0 cannot hold, and invalid UTF-8 by
- * text such as \x1b. */
+/* Writes an attribute. Control characters and invalid UTF-8 become text such as \x1b, since XML 1.0
+ * does not allow most control characters. */
 static void write_attribute(FILE *out, const char *name, const char *text)
 {
     char clean[4096];

@@ -18,13 +18,14 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* Location and variance of the logarithms of each point's launches, in a run and its repetitions.
- * Has only points with values in all of these runs. */
+/* For each point: trimmed mean of the logarithms of its launches' values, and variance of this
+ * mean, in a run and in each repetition of the run. Contains only points that have values in the
+ * run and in every repetition. */
 struct rows {
     /* [points, k] locations and variances: one row per point, one column for the run and for each
      * repetition */
     double *logs, *variances;
-    double *launches; /* scratch: logarithms of the launches of one point in one run */
+    double *launches; /* scratch: logarithms of one point's values in one run, one per launch */
     size_t points, k;
 };
 

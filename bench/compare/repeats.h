@@ -1,14 +1,14 @@
-/* Finds the repetitions of compared runs. A repetition is a run in the campaign's folder, begun
- * with --fresh, that measured the same points with the same programs on the same kind of machine.
- * Repetitions show the variation between campaigns. Internal to bench/compare. */
+/* Finds the repetitions of compared runs. A repetition is another run in the campaign's folder with
+ * the same facts (facts.def), such as programs and class of machine. It usually exists because of
+ * --fresh. Repetitions show the variation between campaigns. Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/floor.h"
 #include "bench/compare/side.h"
 
-/* Reads the repetitions of each side's run, except runs that are compared themselves and runs that
- * have not ended. If runs of several sides repeat each other, the first of these sides gets the
- * repetitions. */
+/* Reads the repetitions of each side's run. Leaves out repetitions that have not ended and those
+ * that are sides of the comparison themselves. If runs of several sides repeat each other, the
+ * first of these sides gets the repetitions. */
 enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
                          struct error *e);
 

@@ -14,7 +14,8 @@
 /* ---- Launches ---- */
 
 /* Returns the mean of a launch's work_before_us and work_after_us, a measure of the processor's
- * speed. NAN if either is missing: short launches, sites slurm and ssh, earlier versions. */
+ * speed. NAN if either is missing, as in short launches, at sites slurm and ssh, and in runs of
+ * earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +
@@ -123,8 +124,8 @@ static void take_label(struct side_point *p, const char *label)
              label);
 }
 
-/* Writes the values of the point's launches to `values`, and the times of the fixed computation to
- * `work_us`. Returns the number of values. */
+/* Writes the known values of the point's launches to `values`, and the time of the fixed
+ * computation in each of these launches (us) to `work_us`. Returns the number of values. */
 static size_t take_values(const struct side *side, struct side_point *p, double *values,
                           double *work_us, const struct launch_rows *launches,
                           enum compared_source source)

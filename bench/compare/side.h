@@ -19,7 +19,8 @@ struct side_point {
     /* [n] mean time of the fixed computation before and after each launch (us); NULL: published
      * values */
     double *work_us;
-    /* time of the fixed computation at the clock rate to which `values` are converted (us) */
+    /* time (us) of the fixed computation at the target clock rate; `values` are converted to this
+     * rate */
     double clock_us;
     size_t n;
     /* number of values computed from a disturbed launch of the point, its base or its peer */
@@ -35,8 +36,8 @@ struct side {
     struct side_point *points; /* [n] points in the order of summary.csv */
     size_t n;
     double *values;
-    /* median time of the fixed computation (us) over all launches; NAN if any launch lacks this
-     * time */
+    /* median time (us) of the computation in probe.h over all launches; NAN if any launch lacks
+     * this time */
     double work_us;
     char machine[96];     /* class of hardware from the manifest; "": unknown */
     struct side *repeats; /* [n_repeats] repetitions of the run (repeats.h) */
@@ -64,7 +65,8 @@ enum status side_publish(struct side *side, const char *name, const char *publis
  * `clock`: CLOCK_TIME or CLOCK_RATE. Every value must have a work_us. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
 
-/* Returns whether the status of the point is failed, timeout or diverged. */
+/* Returns whether the status of the point is failed, timeout or diverged. Returns false if the
+ * point's only value is a published number. */
 bool side_point_failed(const struct side_point *p);
 
 void side_free(struct side *side);

@@ -192,7 +192,7 @@ static enum status report_ratio(struct diagnosis *d, enum finding_kind kind, con
 }
 
 /* Adds findings about the computing and memory speed of rank i's core relative to the other cores.
- * The caller ensures that the rank does not lose its core (loses_core). */
+ * Call it only if loses_core is false for the rank. */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {

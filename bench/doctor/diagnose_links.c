@@ -10,7 +10,8 @@
 struct links {
     struct measured rate, latency; /* measurements of all directions, in all rounds */
     int *kinds;                    /* [directions] 1: between nodes; 0: between ranks of a node */
-    /* [directions] number of rounds in which a network interface counted the message's bytes */
+    /* [directions] number of rounds in which the byte counters of a network interface showed the
+     * message */
     int *carried;
 };
 

@@ -34,8 +34,9 @@ enum finding_kind {
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
-/* A rank loses its core if its share of time on the core (%) is below this limit, or the
- * hypervisor's share is above 100 minus this limit, over the whole interval. */
+/* A rank loses its core if its share of time on the core (%) is below this limit, or if the
+ * hypervisor's share is above 100 minus this limit. The whole confidence interval of the share must
+ * lie beyond the limit. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {

@@ -19,8 +19,8 @@ static FILE *open_below(const char *root, const char *path)
     return fopen(whole, "re");
 }
 
-/* Reads the first line of a file, without the newline. Sets `text` to "" and returns false if there
- * is no line. */
+/* Reads the first line of a file, without the newline. Returns false and sets `text` to "" if the
+ * file cannot be read or its first line is empty. */
 static bool read_line(char *text, size_t size, const char *root, const char *path)
 {
     char whole[2 * PATH];
@@ -57,8 +57,8 @@ static bool read_key(char *text, size_t size, const char *root, const char *path
     return found;
 }
 
-/* Reads the frequency governors of all processors, each once: "performance", or "performance
- * powersave". */
+/* Writes the frequency governors in use to `text`, separated by blanks, such as "performance
+ * powersave". A governor that several processors use is written once. "": no governor was found. */
 static void read_governors(char *text, size_t size, const char *root)
 {
     char path[PATH], one[64];
@@ -134,8 +134,8 @@ static void visit_ports(const char *root,
     free(devices);
 }
 
-/* Appends the name and rate of a port if it is active. The kernel's files read "4: ACTIVE" and "100
- * Gb/sec (4X EDR)". */
+/* Appends the name of the device and the rate of its port if the port is active. The kernel's files
+ * read "4: ACTIVE" and "100 Gb/sec (4X EDR)". */
 static void add_active(void *arg, const char *root, const char *path, const char *device, int port)
 {
     char *text = arg, file[PATH + 32], state[64], rate[64] = "";

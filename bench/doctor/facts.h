@@ -3,8 +3,8 @@
 
 #include "bench/doctor/table.h"
 
-/* Sets the facts that the kernel's files below `root` ("" except in tests) state. Call doctor_clear
- * before: facts whose file is missing then stay unknown. */
+/* Sets the facts that the kernel reports in files below `root` ("" except in tests). Call
+ * doctor_clear before: facts whose file is missing then stay unknown. */
 void facts_read(struct doctor_node *node, const char *root);
 
 /* A network interface of this node, and the number of bytes that it has sent since boot. */

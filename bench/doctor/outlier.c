@@ -22,8 +22,9 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* Returns the median in round t of the members with the same number in `peers` as i, without i;
- * NULL: all others. `others`: scratch space for n numbers. */
+/* Returns the median in round t over the members j other than i for which peers[j] is peers[i]; NAN
+ * if none has a value. If `peers` is NULL, all members other than i count. `others`: scratch space
+ * for m->n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -84,7 +85,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 /* Numbers of measured directions (ordered pairs of nodes) of one node in one role, sender or
  * receiver. */
 struct side {
-    int all, slow; /* all directions; slow directions without a known cause */
+    int all, slow; /* number of all directions; number of slow directions without a known cause */
 };
 
 static double share_of(const struct side *s)
@@ -104,8 +105,9 @@ static void count(struct side *sides, const struct direction *directions, size_t
     }
 }
 
-/* Blames the node and role (sender or receiver) with the largest share_of for its slow directions.
- * Returns false if all shares are 0. `sides`: [nodes][sender, receiver]. */
+/* Finds the node and role (sender or receiver) with the largest share of slow directions without a
+ * known cause (share_of). Blames this node in this role for these directions. Returns false if all
+ * shares are 0. `sides`: [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {
     int worst = -1;

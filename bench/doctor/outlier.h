@@ -34,9 +34,10 @@ enum status measured_compare(struct measured *m, const int *peers, struct error 
  * value. */
 struct interval measured_interval(const struct measured *m, size_t i);
 
-/* Verdict by the interval of a member's ratio to the others. A ratio is slow above 1 + margin for
- * times (more_is_slower), below 1 - margin for rates. SLOW: the whole interval is slow. FINE: no
- * part is slow. OPEN: only a part is slow. UNKNOWN: no interval, or one below OUTLIER_LEVEL. */
+/* Verdict from the interval of a member's ratio to the others. A ratio is slow if it is above 1 +
+ * margin for times (more_is_slower), or below 1 - margin for rates. SLOW: the whole interval is
+ * slow. FINE: no part is slow. OPEN: only a part is slow. UNKNOWN: no interval, or an interval
+ * whose confidence is below OUTLIER_LEVEL. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
@@ -48,7 +49,9 @@ struct direction {
     bool slow;
     enum blame blame; /* cause of a slow direction, set by outlier_blame */
 };
-/* Sets the cause of each slow direction, and BLAME_NOTHING for all others. Repeatedly blames the
- * sender or receiver with the largest share of slow directions without a cause; at equal shares, a
- * sender. Errors: ERR_MEMORY. */
+/* Sets the cause of each slow direction, and BLAME_NOTHING for all others. Blames one sender or
+ * receiver after another, always the one with the largest share of unexplained slow directions
+ * among its directions. Blames a sender or receiver only if at least two, and more than half, of
+ * its directions are slow and unexplained. At equal shares, blames a sender first. Slow directions
+ * that remain unexplained get BLAME_PAIR. Errors: ERR_MEMORY. */
 enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e);

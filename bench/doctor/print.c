@@ -7,8 +7,9 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Largest number of links (sending and receiving node) that are all printed. If there are more,
- * only slow links and links within a node are printed. */
+/* Largest number of links for which each link gets a line of its own. If there are more links, only
+ * slow links and links within a node get their own lines; one line sums up the others. A link is a
+ * pair of sending and receiving node. */
 enum { LINKS_SHOWN = 12 };
 
 /* ---- Nodes ---- */

@@ -5,6 +5,6 @@
 
 #include "bench/doctor/diagnosis.h"
 
-/* Prints the whole report. `width`: columns of the terminal, to which findings are wrapped; 0: no
- * terminal, findings are wrapped to 100 columns. */
+/* Prints the whole report. Wraps findings to `width`, the number of columns of the terminal. If
+ * there is no terminal (0) or it is very narrow, wraps findings to 100 columns. */
 void doctor_print(FILE *out, const struct examination *x, const struct diagnosis *d, int width);

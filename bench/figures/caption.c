@@ -15,8 +15,8 @@
  * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
-/* Writes the kind of scaling: " Strong scaling.", or if `brief` ", strong scaling". Writes other
- * texts for scaling `epoch`, and nothing for `none`. */
+/* Writes the kind of scaling, such as " Strong scaling." or, if `brief`, ", strong scaling". For
+ * scaling `epoch`, writes other texts; for `none`, writes nothing. */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
 {
     const char *scaling = config_text(&s->spec->config, OPT_SCALING);
@@ -215,8 +215,8 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* no pairs of launches: the point needs no interval and
-                                              counts as met */
+        basis.met += isnan(level) && bare; /* in overlap figures, a point without pairs of launches
+                                              needs no interval and counts in `met` */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -269,7 +269,9 @@ static void write_epochs(FILE *out, const struct summary *s)
     fputs(most > 1 ? " epochs" : " epoch", out);
 }
 
-/* Writes how long each launch or run is: " of 30 steps", or " of 5 epochs, one per seed". */
+/* Writes how long each launch or run is, such as " of 30 steps" or " of 5 epochs, one per seed". If
+ * basis->with is set, first writes how launches are paired. Writes no number of steps for a user's
+ * program. */
 static void write_sample(FILE *out, const struct figure_data *d, const struct summary *ran,
                          const struct basis *basis)
 {
@@ -319,8 +321,9 @@ static void write_method(FILE *out, const struct figure_data *d, const struct su
         write_whiskers(out, &basis);
 }
 
-/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step". Uses
- * the label for a user's program or if there are other bases (not `alone`). */
+/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step". If
+ * there are other bases (not `alone`) or the base runs a user's program, writes the point's label
+ * in place of ranks and strategy. For a user's program, also leaves out "per step". */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];
@@ -420,8 +423,8 @@ static void write_left_out(FILE *out, const struct figure_data *d)
                 d->figure->shape->bars ? "bars" : "curves", d->figure->name);
 }
 
-/* Writes the site, the machine, and how times were predicted. A short caption leaves these facts to
- * <figure>.txt. */
+/* Writes which law was fitted or how times were predicted, then the site and the machine. A short
+ * caption leaves these facts to <figure>.txt. */
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)
 {
@@ -521,8 +524,8 @@ static enum status find_shown(struct summary *shown, const struct figure_data *d
     return OK;
 }
 
-/* Writes the caption of measured values. It describes the points that ran, or all points if none
- * ran. */
+/* Writes the caption of measured values. The caption describes the points that ran (all shown
+ * points if none ran), and reports shown points without a result. */
 static enum status write_measured(FILE *out, const struct figure_data *d, bool full,
                                   struct error *e)
 {

@@ -35,7 +35,8 @@ static void write_fate(FILE *out, const struct summary *s, size_t point)
             strlen(p->reason) > (size_t)reason_max ? "..." : "");
 }
 
-/* Lists the points that are not ok, grouped by status and reason. */
+/* Lists the points that are not ok, grouped by status and reason. Lists at most 8 groups and counts
+ * the others. */
 static void write_fates(FILE *out, const struct summary *s)
 {
     const size_t listed_max = 8;
@@ -128,8 +129,9 @@ static bool differs_by_design(const struct point_summary *p)
     return strstr(p->flags, "by_design") != NULL;
 }
 
-/* Writes " By design weights differ between ranks (train.broadcast_init: false): naive ranks=2.",
- * or the number of points if there are more than NAMED. */
+/* Writes the points whose weights differ by design, for example: " By design weights differ between
+ * ranks (train.broadcast_init: false): naive ranks=2.". If there are many such points, writes only
+ * their number. Writes nothing if there is none. */
 void flaws_write(FILE *out, const struct summary *s)
 {
     enum { NAMED = 3 };
@@ -157,7 +159,7 @@ void flaws_write(FILE *out, const struct summary *s)
 struct missing {
     FILE *out;
     const struct figure_data *d;
-    size_t lead; /* length of the common prefix of all series' names */
+    size_t lead; /* length of the prefix, up to a comma, that the names of all series share */
     size_t listed, left;
 };
 
@@ -209,8 +211,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether a point of `series` with this number of ranks has this status and no value, while
- * miss_alike is false. If `series` is NULL, returns miss_alike. */
+/* Returns true if miss_alike is false and a point of `series` with this number of ranks has this
+ * status and no value. If `series` is NULL, returns miss_alike. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {
@@ -221,9 +223,10 @@ static bool misses_at(const struct missing *m, const struct series *series, long
     return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
 }
 
-/* Writes the numbers of ranks at which a series has points with this status and no value: "ring
- * failed at 2". `series` NULL: all shown points: "All skipped at 4, 8 ranks". If the list is full,
- * only increments m->left. */
+/* Writes one entry of the list: the numbers of ranks at which a series has points with this status
+ * and no value, such as "ring failed at 2". Omits numbers of ranks at which this is so for all
+ * shown points. If `series` is NULL, writes only those numbers: "All skipped at 4, 8 ranks". If the
+ * list is full, only increments m->left. */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

@@ -72,7 +72,7 @@ static bool is_drawn(const struct figure_data *d, size_t series)
 }
 
 /* Moves the first FIGURE_CURVES_MAX series for which is_drawn is true to the front. If no series
- * has a value, draws the first series, so that the legend lists them. */
+ * has a value, the first FIGURE_CURVES_MAX series are drawn, so that the legend lists them. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
@@ -91,8 +91,8 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Gives each point a bar if there are at most FIGURE_BARS_MAX points. Otherwise only points with a
- * value get a bar, up to the same number. */
+/* Chooses the bars to draw. If at most FIGURE_BARS_MAX points can have a bar, each of them gets
+ * one. Otherwise only points with a value get a bar, and at most FIGURE_BARS_MAX of them. */
 static enum status choose_bars(struct figure_data *d, struct error *e)
 {
     size_t n = 0, valued = 0;
@@ -220,7 +220,8 @@ static enum status series_a_point(struct series_list *list, const struct figure_
 }
 
 /* Groups points into series: one per combination of the values of the options that `series` names,
- * by default all options except x. */
+ * by default of all options except x. If x is a column and `series` is empty or names `point`,
+ * makes one series per point instead. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
@@ -298,8 +299,9 @@ static bool knows_points(const struct figure_data *d)
     return true;
 }
 
-/* Returns whether the spec file alone determines the figure and its points: --set changed only
- * figures, and neither `ranks` nor `nodes` takes values from the machine. */
+/* Returns whether the spec file alone determines the figure and its points. The figure must be in
+ * this file, --set may change only figures, and neither `ranks` nor `nodes` may come from the
+ * machine or option `quick`. False for recorded specs and for figures of several runs. */
 static bool is_settled(const struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -318,7 +320,8 @@ static bool is_relative(const struct figure_data *d)
 }
 
 /* Rejects a figure of speed-up or efficiency if every shown point is its own base, since the ratio
- * is then always 1. */
+ * is then always 1. The check applies only if the spec file alone determines the figure and its
+ * points (is_settled). */
 static enum status check_bases(const struct figure_data *d, struct error *e)
 {
     const struct spec *spec = d->spec;

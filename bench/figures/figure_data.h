@@ -13,14 +13,14 @@
  * curves and bars. */
 enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
-/* Name that means a point's case in the figure options `x`, `series` and `where`. */
+/* Name by which the figure options `x`, `series` and `where` refer to a point's case. */
 #define FIGURE_CASE "case"
 /* Value of option `series`: if x is a column, each point is a series with the point's label as its
  * name. */
 #define FIGURE_POINT "point"
-/* The name `run` in options of figures. In a figure of several runs: the run of a point; a curve
- * has points of several runs only if x is `run`. In a figure of one run: the kind of launch (time
- * or accuracy), a column of the figure's CSV file. */
+/* The name `run` in options of figures. In a figure of several runs, it is the run of a point; a
+ * curve has points of several runs only if x is `run`. In a figure of one run, it is the column
+ * `run` of raw.csv or resources.csv: the kind of launch (time or accuracy). */
 #define FIGURE_RUN "run"
 
 /* One run of the figure: folder of its CSV files, and its points [first, first + n) of the
@@ -48,18 +48,21 @@ struct figure_data {
     /* [points] the point's own index; for a point that repeats an earlier point, the earlier
      * point's index; NO_POINT for a point that keep_own (figure_places.c) drops */
     size_t *stands_for;
-    bool repeats; /* whether some points repeat others, except for the seed */
+    bool repeats; /* whether some points differ from an earlier point of their series at most in the
+                     seed */
     /* [points] index of the point's series, before choose_curves (figure_data.c) changes the order
      * of series; NO_POINT: no series */
     size_t *series_of;
-    struct figure_table table; /* rows to draw; used only by shapes with any_x */
+    struct figure_table table; /* rows to draw; used only by shapes with any_x, in which the user
+                                  can choose x */
     struct measured *measured; /* [points] value and interval of each point */
     /* step times that the model predicts; empty if the figure shows none */
     struct prediction prediction;
     struct series_list series; /* one series per curve; the first `curves` series are drawn */
     size_t curves;             /* number of drawn curves */
     size_t values;    /* number of measured values of all points (with any_x: of all table rows) */
-    size_t published; /* number of published values of all points (with any_x: of all table rows) */
+    size_t published; /* number of published values of all points; in shapes with any_x (figure.h),
+                         of all rows of `table` */
     bool *bars;       /* [points] whether the point's bar is drawn; NULL in figures without bars */
     size_t rows;      /* number of drawn bars */
     size_t left_out;  /* number of curves or bars that have a value but do not fit */
@@ -123,14 +126,16 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
  * spec. */
 enum status figure_check(const struct figure_request *request, const struct summary *s,
                          struct error *e);
-/* Reads the values of points from the tables of all runs into d->measured. */
+/* Sets d->measured to the value of `quantity` at each point. If quantity->source is SOURCE_POINTS,
+ * the values come from the summary, otherwise from raw.csv of each run. */
 enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
                                   struct error *e);
 
-/* Writes dots_<figure>.csv: the launches behind the medians of a figure, each drawn as a faint dot.
- * The file has one row per dot, in the order of the series file:
+/* Writes dots_<figure>.csv: the launches behind the medians of a figure, one row per launch,
+ * in the order of the series file. The figure shows each row as a faint dot unless `curve` is
+ * empty.
  *
- *   curve, name, point, label, ranks   as in series_<figure>.csv; empty `curve`: not drawn
+ *   curve, name, point, label, ranks   as in series_<figure>.csv
  *   block, seed                        only if any_x (figure.h) is false: block and seed of the
  *                                      launch
  *   x, y                               only if any_x is true: value of x, and name of the column
@@ -141,12 +146,14 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
  *                                      and efficiency the ratio to the base's launch in the same
  *                                      block */
 enum status dots_write(FILE *out, void *figure_data, struct error *e);
-/* Returns whether the figure draws single launches: with any_x, if the table has dots; otherwise,
- * if the quantity has one value per launch and the shape supports dots. */
+/* Returns whether the figure draws single launches as dots. With a shape whose x the user can
+ * choose (any_x), the table must have dots. With other shapes, the quantity must have one value per
+ * launch, and the shape must support dots. */
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.
- * figure_begin_bar begins the row of a bar with its number, from 1; `row` 0: not drawn, written as
- * empty. */
+ * figure_begin_bar writes the first fields of a bar's row. The first field is `row`, the bar's
+ * number from 1; it is empty if `row` is 0, for a bar that is not drawn. The identity and status of
+ * point `p` follow. */
 void figure_write_number(FILE *out, double x);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);

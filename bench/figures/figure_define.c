@@ -41,7 +41,8 @@ static size_t curve_of(const struct figure_data *d, size_t point)
 }
 
 /* Defines originK (K = k + 1): the line from the base of curve k to the curve's first point with a
- * value. '': the base is on no other drawn curve, or cannot be joined to this point. */
+ * value. The line exists only if the base is on another drawn curve, has a value, has fewer ranks
+ * than that point, and is of the same kind (column `kind`). '': there is no line. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
@@ -161,8 +162,9 @@ static bool is_of_scaling(const struct quantity *quantity)
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;
 }
 
-/* Defines the caption that option `caption` requests, and the text about missing points.
- * caption_share: largest share of the picture's height. */
+/* Defines the figure's texts for gnuplot: the caption that option `caption` requests, and the text
+ * about missing points. Also defines caption_share, the largest share of the picture's height that
+ * the caption may take. */
 static enum status define_texts(FILE *out, const struct figure_data *d, struct error *e)
 {
     long wanted = config_int(&d->s->spec->config, OPT_CAPTION);
@@ -192,8 +194,8 @@ static void define_files(FILE *out, const struct figure_data *d, const struct pi
     gnuplot_define_text(out, "out", path);
 }
 
-/* Defines the figure's options and the names of its columns. A sum such as "forward_ms+backward_ms"
- * is written without blanks, as in the series file. */
+/* Writes definitions for gnuplot: the figure's options and the names of its columns. A sum such as
+ * "forward_ms+backward_ms" is written without blanks, as in the series file. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
     const char *title = figure_text(d->figure, FIGURE_TITLE);

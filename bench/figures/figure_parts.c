@@ -71,7 +71,8 @@ static const char *const part_names[] = {PARTS(PART) "other", NULL};
 static const char *const cause_names[] = {CAUSES(PART) "other", NULL};
 #undef PART
 
-/* Returns the i-th part of the step that the figure shows. figure_resolve has checked its name. */
+/* Returns the part of a step whose name is the i-th in the figure's option `y`. figure_resolve has
+ * checked that such a part exists. */
 static const struct part *part_at(const struct figure *figure, size_t i)
 {
     size_t k = 0;
@@ -138,9 +139,9 @@ const struct figure_shape shape_causes = {
 
 /* ---- Overlap ---- */
 
-/* Writes exposed, waiting and hidden communication time per step (ms). Exposed time includes an
- * unknown waiting time. Hidden time is overlap_share times comm_replay_ms, and negative if the step
- * takes longer than compute and communication one after the other. */
+/* Writes exposed, waiting and hidden communication time per step (ms). If the waiting time is
+ * unknown, exposed time includes it. Hidden time is overlap_share times comm_replay_ms. It is
+ * negative if a step takes longer than its compute and its communication one after the other. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];

@@ -77,8 +77,9 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Drops points that equal the first of n points at one x except in name. If the spec's matrix has
- * the first point, also drops added points, such as bases. Returns the number left in `points`. */
+/* Drops each point that has the same options and the same run as the first of the n points, which
+ * all have the same x. If the first point belongs to the spec's matrix, also drops points that do
+ * not, such as added base points. Returns the number of points left in `points`. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -101,9 +102,9 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether rows of different points would have the same x, because column x, such as epoch,
- * counts within a launch. False if option `series` names a column or a point runs a user's
- * program. */
+/* Returns whether rows of different points would have the same x. They do if x is a column that
+ * counts within a launch, such as epoch. False if option `series` names a column, or if a point
+ * runs a user's program. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -118,8 +119,9 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
     return file != NULL && csv_file_repeats(file, d->x.name);
 }
 
-/* Joins n points at the same x if they are repetitions, otherwise rejects the figure. If x is a
- * column without share_rows, check_rows (table_points.c) may reject the figure later. */
+/* Joins n points at the same x if they are repetitions; otherwise rejects the figure. If x is a
+ * column and share_rows returns false, accepts the points even if they are not repetitions.
+ * check_rows (table_points.c) may then reject the figure later. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {
@@ -182,7 +184,8 @@ enum status figure_settle_places(struct figure_data *d, struct error *e)
 
 /* ---- Repetitions ---- */
 
-/* Replaces the value of a point by the median over the point and its repetitions. */
+/* Replaces the value of each point that has repetitions by the median over the point and its
+ * repetitions. The values of the repetitions become NAN. */
 enum status figure_join_repetitions(struct figure_data *d, struct error *e)
 {
     double *room;

@@ -30,8 +30,9 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
     return config_option_find(&d->spec->config, key);
 }
 
-/* Writes to `near` the user-defined option whose key ends in `name`, otherwise the most similar
- * column or option. Leaves out columns called `name`, which the figure's file lacks. */
+/* Writes to `near` a suggestion for the unknown `name`: the user-defined option whose key ends in
+ * `name`, otherwise the most similar option or column. A column called exactly `name` is never
+ * suggested, since the figure's file lacks it. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -289,8 +290,9 @@ static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, en
     return lacks;
 }
 
-/* Writes why a campaign will have no value of a quantity. Returns false if nothing is missing or
- * the figure may stay empty. */
+/* Writes why a campaign will have no value of a quantity: the quantity's CSV file will not be
+ * written, or a required option is not set. Returns false if neither is the case, or if the figure
+ * may stay empty without the option. */
 static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
                          const struct quantity *q)
 {
@@ -481,7 +483,8 @@ static bool x_is_no_y(const struct figure_data *d)
     return true;
 }
 
-/* Returns whether launches measure the quantities of option y: false for an option or the seed. */
+/* Returns whether launches measure all quantities of the figure's y. The spec's options and the
+ * seed are set, not measured. */
 static bool y_is_measured(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->n_quantities; i++) {
@@ -504,7 +507,8 @@ static bool has_shape(const struct figure_data *d)
     return d->figure->shape->any_x;
 }
 
-/* Returns whether option x_scale has an effect: it has none if x consists of bars or names. */
+/* Returns whether option x_scale has an effect. The option has none if the figure draws bars, or if
+ * the values of x are names. */
 static bool has_x_scale(const struct figure_data *d)
 {
     bool side_by_side =

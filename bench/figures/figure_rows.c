@@ -174,8 +174,9 @@ const struct figure_shape shape_bars = {.x = "point",
 
 /* ---- Curves over any x ---- */
 
-/* Returns the name of the x column: the last part of the option's key, or the whole key if another
- * column has that name. "": x is ranks, a column of every series file. */
+/* Returns the name of the x column: the part of d->x.name after the last dot, or all of d->x.name
+ * if another column already has that part as its name. Returns "" if x is ranks, since every series
+ * file has a column `ranks`. */
 static const char *x_column(const struct figure_data *d)
 {
     const char *name = key_end(d->x.name);
@@ -291,7 +292,8 @@ static void write_launches(FILE *out, const struct figure_data *d, size_t curve,
     size_t n, all = 0, nth = 0, last = d->repeats ? d->s->n : point + 1;
     if (!isfinite(d->measured[point].value.mid))
         return;
-    for (size_t k = point; k < last; k++) /* the point itself and points that repeat it */
+    for (size_t k = point; k < last; k++) /* counts launches of the point itself and of points that
+                                             repeat it */
         all += d->stands_for[k] == point && launches_of(l, k, &n) != NULL ? n : 0;
     for (size_t k = point; k < last; k++) {
         const struct launch_row *launches = launches_of(l, k, &n);

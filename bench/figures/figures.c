@@ -149,8 +149,8 @@ static enum status check_all(const struct summary *s, struct error *e)
     return OK;
 }
 
-/* Draws all figures. If a figure fails, the other figures are still drawn, unless gnuplot is
- * missing. */
+/* Checks all figures, then draws them. If drawing one figure fails, the others are still drawn,
+ * unless gnuplot is missing. */
 static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
                             enum figures_files files, struct error *e)
 {

@@ -59,5 +59,6 @@ enum status figures_draw_sweep(const char *folder, const char *table, const char
                                const char *plots_dir, enum figures_files files, FILE *out,
                                struct error *e);
 
-/* Before a run: checks the file of model coefficients that the spec's option `link` names. */
+/* Checks, before a run, the file of link coefficients that the spec's option `link` names. Returns
+ * OK if the option is none or auto; ERR_SPEC if the file is not a link.csv. */
 enum status prediction_check(const struct spec *spec, struct error *e);

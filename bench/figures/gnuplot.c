@@ -15,9 +15,9 @@
 
 extern char **environ;
 
-/* Writes ='value'; with control characters as blanks. gnuplot expands nothing in single quotes. a'b
- * becomes 'a'."\047".'b', since gnuplot 5.4 ends the string at a leading doubled apostrophe, and
- * expands macros after an unescaped apostrophe. */
+/* Writes the text ='value'; and turns control characters into blanks. gnuplot expands nothing in
+ * single quotes. a'b becomes 'a'."\047".'b', since gnuplot 5.4 ends the string at a leading doubled
+ * apostrophe, and expands macros after an unescaped apostrophe. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);
@@ -62,9 +62,10 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
  * path. */
 enum { MESSAGES_BYTES = 16384 };
 
-/* Reads gnuplot's output and keeps its error: all from the last line with a script's name and line
- * number on, otherwise the last line. Earlier lines repeat the command and warn about missing
- * values. */
+/* Reads gnuplot's output and keeps its error message. The message begins at the last line that has
+ * a script's name and a line number. Without such a line, the message is the last line of the
+ * output. Lines before the message are dropped, since they repeat the command. Warnings are left
+ * out. */
 static void read_message(FILE *in, char message[MESSAGES_BYTES])
 {
     char line[MESSAGES_BYTES];

@@ -7,11 +7,12 @@
 
 struct launches;
 
-/* Returns whether raw.csv has one value of the quantity per launch. */
+/* Returns whether the quantity has one value per launch, read or computed from a column of
+ * raw.csv. */
 bool launches_have(const struct quantity *q);
 
-/* Reads the launches of all runs. With SOURCE_POINTS, a run without raw.csv is accepted and has
- * none. Borrows `d` and `q`. Call launches_free in any case. */
+/* Reads the launches of all runs. With SOURCE_POINTS, a run without raw.csv has no launches.
+ * Borrows `d` and `q`. Call launches_free in any case. */
 enum status launches_read(struct launches **l, const struct figure_data *d,
                           const struct quantity *q, struct error *e);
 void launches_free(struct launches *l);
@@ -19,8 +20,8 @@ void launches_free(struct launches *l);
 /* Returns the *n launches of a point, ordered by block. */
 const struct launch_row *launches_of(const struct launches *l, size_t point, size_t *n);
 
-/* Writes the median over each point's launches to d->measured. NAN: no launch has a value, or one
- * lacks a value and the quantity is `complete`. */
+/* Writes the median over each point's launches to d->measured. The median is NAN if no launch has a
+ * value, or if the quantity is `complete` and any launch lacks a value. */
 void launches_measure(struct figure_data *d, const struct launches *l);
 
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);

@@ -11,7 +11,8 @@ struct merged {
     /* points of the first run, then of the next; each point's base and peer belong to its own
      * run */
     struct summary s;
-    struct published published; /* published values of all runs; NAN where a run's file has none */
+    struct published published; /* published values for the points of all runs; NAN for points
+                                   without a published value */
     struct figure_run *runs;    /* [runs] folder and points of each run */
     char **differs;
 };

@@ -146,10 +146,13 @@ static bool has_calls(const struct point_summary *p)
            isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
-/* Sets the machine on which the point's messages are predicted. Coefficients of one node apply to
- * points on one node, coefficients between nodes to points on several. On an emulated or simulated
- * site, coefficients of one node apply within hosts, and the spec's rate and delay between hosts
- * (*by_rate). Returns false if no coefficients fit. */
+/* Sets *machine to the model that predicts the times of the point's messages. Returns whether the
+ * coefficients in `f` apply to the point. Coefficients measured on one node apply to points on one
+ * node, and coefficients measured between nodes to points on several nodes. Coefficients of one
+ * node also apply to several emulated or simulated nodes whose link has a limited rate, except a
+ * link with default options that the manifest records. Messages between these nodes have the rate
+ * and delay of the spec (*by_rate = true). If site.link is set, the coefficients of that link take
+ * precedence. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {

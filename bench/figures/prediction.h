@@ -31,15 +31,16 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Reads the coefficients that option `link` names, for messages within a host. Leaves *link
- * unchanged if there are none. `words`: source of the coefficients, or the reason why there are
- * none. Errors as prediction_make. */
+/* Reads the coefficients of messages within a host from the file that option `link` selects. If
+ * there are none, leaves *link unchanged and writes the reason to `words`. Otherwise writes their
+ * source to `words`. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
-/* Predicts the time (ms) of a step's messages and sums until the last rank has finished: gradients
- * over replicas, slices of dense layers, and pipeline stages of about equal FLOPs. `width`: bytes
- * per number. The point must have a network, and a number of ranks that the strategy supports.
- * machine->hosts.group: number of consecutive ranks on each host. */
+/* Predicts the communication time (ms) of a step, until the last rank has finished: sums of
+ * gradients over replicas, sums over slices of dense layers, and messages between pipeline stages
+ * of about equal FLOPs. `width`: bytes per number. The point must have a network, and a number of
+ * ranks that the strategy supports. machine->hosts.group: number of consecutive ranks on each
+ * host. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
 /* Lists the communication operations of the point's strategy. The network must not be split over

@@ -36,8 +36,8 @@ static enum status count_tensors(struct talk *t, struct error *e)
     return OK;
 }
 
-/* Returns a copy of t->machine with `ranks` ranks in place of its own, `group` of them per host (at
- * least 1). Each rank represents a replica or a slice. */
+/* Returns a copy of t->machine that has `ranks` ranks, `group` of them on each host (at least 1).
+ * Each rank represents a replica or a slice. */
 static struct sweep_machine machine_of(const struct talk *t, int ranks, int group)
 {
     struct sweep_machine machine = *t->machine;
@@ -70,8 +70,9 @@ static uint64_t read_sum(const struct talk *t, const struct sweep_machine *machi
                         reader);
 }
 
-/* Predicts the time in which the strategy sums tensors [first, last) over all replicas (s), until
- * the last replica has finished. */
+/* Predicts the time (s) in which the strategy sums tensors [first, last) over all replicas, until
+ * the last replica has finished. If the strategy's operations cover several steps, the time is the
+ * mean per step. */
 static enum status sum_s(double *seconds, const struct talk *t, size_t first, size_t last,
                          struct error *e)
 {
@@ -140,8 +141,8 @@ static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sen
            (double)sent->bytes * link->beta_s;
 }
 
-/* Predicts the communication time of the stage with layers [first, last) (s): the sum of the
- * stage's gradients, and messages to neighbouring stages. */
+/* Predicts the communication time (s) of the stage with layers [first, last): the time to sum the
+ * stage's gradients, plus the time of messages to neighbouring stages. */
 static enum status stage_s(double *seconds, const struct talk *t, int first, int last,
                            struct error *e)
 {
@@ -210,7 +211,8 @@ void prediction_take_link(struct sweep_machine *machine, const struct config *co
         machine->memory.gamma_s = 1e-9 * row->gamma_ns.mid;
 }
 
-/* Reads the tensors and the strategy of a point. `held` is one slice of its network. */
+/* Reads the tensors of `held` and the strategy of the point. `held`: the point's network, or one
+ * slice of it (parallel.tensor). */
 static enum status open_talk(struct talk *t, const struct net_desc *held, const struct point *point,
                              size_t width, const struct sweep_machine *machine, struct error *e)
 {

@@ -40,7 +40,8 @@ const struct quantity *quantity_find(const char *name)
 
 #define RAW "raw.csv"
 
-/* Returns whether a word of a name spells the unit: "pct" spells "%". Case is ignored. */
+/* Returns whether a word of a name spells the unit, as "pct" spells "%", or equals the unit except
+ * for case. */
 static bool says_unit(const char *word, const char *unit)
 {
     static const struct {
@@ -189,8 +190,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* Without `file` and `x`, a column of summary.csv without an interval is read from raw.csv,
-     * whose values per launch give an interval. */
+    /* If neither `file` nor `x` is given, a column of summary.csv that has no interval is read from
+     * raw.csv, if raw.csv has it too. The values per launch give an interval. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))

@@ -33,9 +33,10 @@ struct quantity {
     const char *title; /* title of the axis */
     /* CSV file whose rows are combined into one value per point; NULL: none */
     const char *file;
-    double most; /* largest possible value */
+    double most; /* value at which the axis ends: 100 for shares in per cent; INFINITY: not fixed */
     enum quantity_source source;
-    /* column of `file` (NULL: of raw.csv); if this name is NULL, summary.csv is read */
+    /* name of the column that gives the values: a column of `file`, or of raw.csv if `file` is
+     * NULL. If this name is NULL, the values come from summary.csv */
     const char *raw;
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* `unit`, `whole`, `lo` and `hi` describe how summary.csv is read (source POINTS). For other
@@ -68,16 +69,18 @@ void quantity_column_title(char title[QUANTITY_TITLE], const struct column *colu
  * made from name and unit. A user-defined option has its name as title. */
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
-/* Makes a quantity of a sum of columns of one file and unit, such as "forward_ms + backward_ms".
- * Returns false with the reason in `why`. `name` stores the sum without blanks. */
+/* Makes a quantity from a sum of columns, such as "forward_ms + backward_ms". The columns must be
+ * in one file and have one unit. If the sum is not valid, returns false with the reason in `why`.
+ * Writes the sum without blanks to `name`, and the axis title to `title`. Both must outlive the
+ * quantity. */
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
                      char why[QUANTITY_WHY]);
 /* Returns whether `text` is the quantity's name, apart from blanks. */
 bool quantity_is(const struct quantity *quantity, const char *text);
 
-/* Lists the names of all quantities and columns of numbers, for messages. The caller frees *names
- * [*n]. */
+/* Lists the names of all quantities, and of all columns that are not text, for messages. The caller
+ * frees the array *names [*n], but not the names in it. */
 enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
 /* Value of a quantity at one point. If the value is unknown, value.mid is NAN. */

@@ -201,8 +201,8 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
     return strcmp(ours->text, theirs) == 0;
 }
 
-/* Returns the series of the first shown point with the option values of the current row; NO_POINT:
- * none, or x is the only key. */
+/* Returns the series of the first shown point with the option values of the current row. Returns
+ * NO_POINT if there is no such point, or if the row gives no option other than the x axis. */
 static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;
@@ -219,8 +219,9 @@ static size_t series_of(const struct reading *r)
     return NO_POINT;
 }
 
-/* Names a series of published values by its source ("Wang and Yang") or file. Appends the published
- * column if several columns map to the same quantity, then the values of the keys. */
+/* Names a series of published values by its source ("Wang and Yang") or file. If several columns
+ * map to the same quantity, appends the name of the published column. Then appends the name and
+ * value of each key, except the key that gives x. */
 static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value)
 {
     size_t same = 0;

@@ -8,8 +8,8 @@
 #include "bench/figures/figure_data.h"
 #include "kernels/base/mem.h"
 
-/* Largest number of x positions with a mark at each. Above it, plots/line.gp (variable crowded)
- * draws marks only at the largest x. */
+/* Largest number of x positions for which overlapping marks are moved apart. With more positions,
+ * plots/line.gp (variable `crowded`) draws marks at the largest x only. */
 enum { PLACES_MAX = 48 };
 
 /* Estimated half height of a mark, as a share of the mark's value. The drawn height is about 3.5 %
@@ -112,7 +112,8 @@ static double aside_of(size_t nth, size_t n)
     return step * ((double)nth - ((double)n - 1) / 2);
 }
 
-/* For n items at one x, adds each mark that moves sideways, with its shift. */
+/* Appends to spread->marks each mark that moves sideways, with its shift in widths of a mark.
+ * `items` [n]: all items at one x. */
 static void add_marks(struct spread *spread, struct item *items, size_t n)
 {
     find_groups(items, n);

@@ -19,8 +19,9 @@ struct spread {
     size_t n;
 };
 
-/* Finds the marks to be moved: none if the figure has bars, no whiskers, or too many x positions to
- * draw marks. Call spread_free in any case. */
+/* Finds the marks that must move sideways because they overlap. Finds none if the figure has bars
+ * or no whiskers, or if it has so many x positions that most marks are not drawn. Call spread_free
+ * in any case. */
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 

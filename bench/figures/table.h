@@ -31,7 +31,8 @@ struct table_series {
     char name[192];
     size_t point; /* index of a point of the series; NO_POINT: only published values */
     size_t base;  /* index in figure_data.series of the series with the same points */
-    size_t nth;   /* index before sorting, when series are in the order in which rows were read */
+    size_t nth;   /* index of the series before sorting, in the order in which the file's rows were
+                     read */
     bool valued;  /* whether the series has a value to draw */
     size_t curve; /* number of the curve in the picture, from 1; 0: not drawn */
 };
@@ -48,8 +49,9 @@ struct figure_table {
     size_t n_names;
 };
 
-/* Kind of a figure's x: an option, the case, the run, or a column of the file that has y. All
- * false: the figure's option `kind` fixes x. */
+/* Kind of a figure's x: an option (by_option), the case (by_case), the run (by_run), or a column of
+ * the file that has y (by_column). If none of these members is true, the figure's option `kind`
+ * fixes x. */
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;
@@ -77,8 +79,8 @@ enum status table_add_sources(struct figure_data *d, struct error *e);
 struct table_row table_empty_row(size_t series, size_t point, double x);
 size_t table_find_name(struct figure_table *table, const char *text, struct error *e);
 enum status table_add_row(struct figure_table *table, const struct table_row *row, struct error *e);
-/* Internal: adds the value of one launch, to be drawn as a dot; NAN is ignored. Launches behind one
- * median must be added consecutively. */
+/* Internal: adds the value of one launch, to be drawn as a dot. NAN and infinities are ignored. The
+ * launches of one median must be added one after another. */
 enum status table_add_dot(struct figure_table *table, struct table_dots *dots, double value,
                           struct error *e);
 enum status table_add_series(struct figure_table *table, const struct table_series *series,

@@ -26,7 +26,8 @@ struct gathering {
     const struct figure_run *run;
     size_t k;      /* index of the quantity in option y */
     bool by_point; /* whether each point gets one value, without x and series */
-    /* `table`: the file; `raw`: raw.csv if diverged launches are read from it, otherwise empty */
+    /* `table`: CSV file with the quantity; `raw`: raw.csv if diverged launches are read from it,
+     * otherwise empty */
     struct csv_table table, raw;
     const char **diverged; /* [n_diverged] names of diverged launches, which no median includes */
     size_t n_diverged;
@@ -76,7 +77,7 @@ static bool row_counts(const struct gathering *g)
     return true;
 }
 
-/* Finds diverged launches in raw.csv, for files such as steps.csv that have no status. */
+/* Finds diverged launches in raw.csv, for files such as steps.csv that have no column `status`. */
 static enum status find_diverged(struct gathering *g, struct error *e)
 {
     char path[4200];
@@ -95,9 +96,10 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up `name` in the current row, otherwise in the row's point. Always uses the point if
- * figure_is_of_points, because cases can share rows, and for options with a dot, whose cells have
- * only text. Returns false if `name` is not found. */
+/* Looks up `name` in the current row; if the table has no such column, looks it up in the row's
+ * point. Two kinds of names are always looked up in the point: names for which figure_is_of_points
+ * returns true, because several cases can share a row; and options with a dot, because their cells
+ * have only text. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -122,8 +124,9 @@ static void extend_name(struct table_series *own, const struct gathering *g, con
     text_join(own->name, sizeof own->name, " ", csv_table_cell(&g->table, g->row, (size_t)column));
 }
 
-/* Sets *series to the index of the current row's series, which is added if new. The columns of
- * option `series` and column g->kind split a point's series. */
+/* Sets *series to the index of the current row's series, and adds the series if it is new. Rows of
+ * one point belong to different series if they differ in column g->kind, or in a column of the
+ * table that option `series` names. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -280,8 +283,9 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* Sets g->kind, so that kinds of rows, such as metrics, get separate curves. ERR_SPEC if each point
- * needs one value but the rows are of several kinds. */
+/* If rows are of several kinds, such as metrics, sets g->kind to the column of the kind, so that
+ * each kind gets its own curve. Sets g->kind to -1 if there is only one kind or the kind is on the
+ * x axis. ERR_SPEC if there are several kinds but each point can have only one value. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -307,8 +311,9 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops samples of accuracy runs if timed launches have samples too. A figure of one run keeps both
- * if `where` names the kind of launch (`run`). */
+/* Drops samples of accuracy runs if timed launches have samples too. In a figure of one run, the
+ * name `run` in the option `where` means the kind of launch. If such a figure's `where` uses this
+ * name, both kinds of samples are kept. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;

@@ -12,5 +12,6 @@
  * Call simulation_run on `s` first. Other arguments: see simulation_open. */
 enum status critical_path_find(const struct simulation *s, const struct spec *spec, const char *run,
                                const char *calibration, struct error *e);
-/* Prints the shares of s->result as a table, in ms and percent of a step. */
+/* Prints the causes' shares of the step time, which critical_path_find has set, as a table in ms
+ * and per cent of a step. If ranks exchange messages, also prints the rank that waits least. */
 void critical_path_print(FILE *out, const struct simulation *s);

@@ -24,8 +24,10 @@ static const char *cell(const struct validated_point *v, enum column_id column)
     return v->p->cells[column];
 }
 
-/* Returns whether the model applies to the point: each step first computes, then sends messages,
- * and each thread has a core. */
+/* Returns whether the model applies to the point: a measurement of train_cnn on several ranks, with
+ * at most one computing thread per core. sync.overlap must be none, and the strategy must be exact
+ * and send messages. Points with compression, a precision other than fp32, pipeline or tensor
+ * parallelism, or injected faults are not modelled. */
 static bool is_modelled(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;
@@ -41,8 +43,8 @@ static bool is_modelled(const struct point_summary *p)
 }
 
 /* Returns the compute time of a step (ms): the step time of strategy none on the same number of
- * ranks, otherwise the calibrated time. NAN if the run has neither. With sharded optimizer state,
- * the update takes 1 / ranks of its time. */
+ * ranks, otherwise the calibrated time. NAN if the run has neither. If optimizer state is sharded,
+ * counts only 1 / ranks of the time of the update. */
 static double compute_ms(const struct summary *s, size_t i)
 {
     const struct point_summary *p = &s->points[i];

@@ -16,8 +16,8 @@
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-/* Assumptions on the wall time of simulating a launch: start-up time (s), largest number of message
- * rounds that count in a step, and time per round and rank (s). */
+/* Values assumed for the wall time of simulating a launch: start-up time (s), largest number of
+ * message rounds per step, and time per round and rank (s). */
 #define SIMULATION_S      0.1
 #define SIMULATED_ROUNDS  100
 #define SIMULATED_ROUND_S 0.2e-6
@@ -80,8 +80,9 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Returns the number of threads that compute at the same time, over all ranks. In timed launches,
- * replayed ranks sleep and need no cores. */
+/* Returns the number of threads that compute at the same time, over all ranks: at most one per
+ * core. In timed launches with replayed compute, ranks sleep and need no cores, so all threads
+ * count. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -147,8 +148,8 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Counts the weights stored on all ranks together. Pipeline stages divide one copy of the network.
- * Tensor slices divide only the dense layers. */
+/* Counts the weights that all ranks together hold, as if ZeRO sharded no parameters. The stages of
+ * a pipeline divide one copy of the network. Tensor slices divide only the dense layers. */
 static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -186,8 +187,9 @@ static enum status estimate_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Converts `other`, a step of another campaign, to this point by images per core and machine speed.
- * Predicts communication time unless known_step_communicates_as accepts `other`. */
+/* Estimates the point's step time (s) from `other`, a step of another campaign, scaled by images
+ * per core and machine speed. If known_step_communicates_as rejects `other`, scales only its
+ * compute time and predicts the communication time. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -229,8 +231,9 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-/* Returns the number of steps of a launch; NAN: unknown. For a user's own data set, the trainer
- * gives the size, and each evaluation counts as a sixth of an epoch. */
+/* Returns the number of steps of a launch; NAN: unknown. For an accuracy run on a user's own data
+ * set, computes it from the number of training images that the trainer has reported. In this case,
+ * each evaluation counts as a sixth of an epoch. */
 static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
     const struct config *config = &point->config;
@@ -350,8 +353,8 @@ static bool has_first_left(const struct forecast_point *p)
     return p->least[RUN_TIME] > 0 && p->done[RUN_TIME] == 0;
 }
 
-/* Returns the time of pending timed launches after the first (s), if the point gets `launches`
- * timed launches in all. */
+/* Returns the time (s) of the point's pending timed launches, excluding its first timed launch, if
+ * the point gets `launches` timed launches in all. */
 static double further_s(const struct forecast_point *p, size_t launches)
 {
     size_t before = p->done[RUN_TIME] > 0 ? p->done[RUN_TIME] : 1;
@@ -378,9 +381,10 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Computes the share (0 to 1) of the pending timed launches after the first that fits the budget:
- * *least at the required number of launches, *most at the largest number. `spent_s` and pending
- * first launches reduce the budget. */
+/* Computes the share (0 to 1) of further timed launches for which the budget suffices. A point's
+ * first launch is not among them, since it always runs. *least: share if each point gets its
+ * required number of launches. *most: share if each point gets its largest number. `spent_s` and
+ * pending first launches reduce the budget. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;

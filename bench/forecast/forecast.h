@@ -1,6 +1,9 @@
-/* Forecasts the time of a campaign before it runs. A point's time comes from its earlier launches,
- * otherwise from converted steps of other campaigns, otherwise from FLOPs and bytes of its network.
- * Timed launches after each point's first are included as far as they fit measure.budget. */
+/* Forecasts the time of a campaign before it runs. A point's time comes from its earlier launches.
+ * If there are none, it comes from steps of the same network in other campaigns, scaled to this
+ * machine. If there are no such steps either, it comes from FLOPs and bytes of the network. Two
+ * kinds of points without earlier launches are exceptions: the time of a simulated point is
+ * estimated from its ranks and steps, and a user's program has no forecast. Timed launches after a
+ * point's first one are included only as far as they fit measure.budget. */
 #pragma once
 
 #include <stdio.h>
@@ -31,8 +34,9 @@ struct forecast_point {
     size_t least[2], done[2];
     size_t most; /* limit of timed launches, reached only if measure.time.precision requires it */
     struct forecast_launch launch[2];
-    /* forecast times (s) of the launches that fit the budget. least_s: required launches only;
-     * most_s: `most` timed launches and accuracy runs. 0: no required launch; NAN: unknown */
+    /* forecast times (s) of finished launches and of pending launches that the budget allows.
+     * least_s: with the required launches only; most_s: with `most` timed launches. 0: no required
+     * launch; NAN: unknown */
     double least_s, most_s;
     double left_s; /* part of least_s for launches that are still pending */
     double cut_s;  /* time of the required launches that do not fit the budget */
@@ -68,7 +72,8 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 /* Assumed coefficients of messages within a host. */
 extern const struct link_model forecast_memory;
 /* Returns the model of a point's hosts and links. Links between emulated or simulated hosts have
- * the rate and the delay of the spec. Other coefficients are assumed. */
+ * the rate and the delay of the spec. If a simulated point sets site.link, the coefficients of that
+ * link take precedence. Other coefficients are assumed. */
 struct sweep_machine forecast_machine(const struct config *c);
 /* Returns the model of a simulated point's hosts and links. `memory`: coefficients of messages
  * within a host; its alpha also applies between hosts. Rate and delay between hosts come from the

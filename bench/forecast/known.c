@@ -57,8 +57,9 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* Reads the numbers and times of a step from a row. The whole step counts as compute if exposed
- * communication is unknown or includes waiting for a shared core. */
+/* Reads a step's counts (ranks, nodes, cores, images, FLOPs) and times from a row. The whole step
+ * counts as compute if exposed communication is unknown, or if ranks share cores: the communication
+ * time then includes waiting for a core. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -74,8 +75,8 @@ static void take_times(struct known_step *step, const struct csv_table *table,
     step->compute_s = shared || isnan(exposed_ms) ? step->step_s : step->step_s - exposed_ms / 1e3;
 }
 
-/* Reads a row. Returns false if compute was replayed, sleep was injected, or the row has no step
- * time. */
+/* Reads a row. Returns false if compute was replayed, if sleep was injected, or if the step time,
+ * the batch or the number of cores is unknown. */
 static bool take_row(struct known_step *step, const struct source *s, const struct columns *c,
                      size_t row, int cores)
 {
@@ -231,7 +232,8 @@ static enum status find_rates(struct known_steps *known, struct error *e)
 }
 
 /* Returns this machine's speed over the speed of step->machine: the geometric mean over pairs of
- * steps with equal network and workload. */
+ * steps, one on each machine, with equal network and workload. Returns 1 if there is no such
+ * pair. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;

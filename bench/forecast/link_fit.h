@@ -16,6 +16,7 @@ struct link_sample {
 };
 
 /* Finds the coefficients >= 0 with the smallest sum of absolute relative errors, by iteratively
- * reweighted least squares. A coefficient without influence keeps its value in `fitted`. Returns
- * false if the samples that are not left out do not outnumber the coefficients. */
+ * reweighted least squares. Starts from the values in `fitted`. A coefficient without influence
+ * keeps its value. Only samples with left_out = false count. Returns false, with `fitted`
+ * unchanged, unless there are more of these samples than coefficients. */
 bool link_fit(double fitted[LINK_COEFFICIENTS], const struct link_sample *samples, size_t n);

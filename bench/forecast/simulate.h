@@ -15,7 +15,7 @@
 enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);
 /* Simulates every simulated point of the run in folder `run` again. Prints simulated step times
- * beside the measured ones of summary.csv. Writes no files. Compute times are the means of the
- * run's calibrations, divided among the layers by their FLOPs. `set`: options that replace the
- * run's values, one per line; or NULL. */
+ * beside the measured ones of summary.csv. Writes no files. Compute times are the mean times of the
+ * point's calibration, divided among the layers by their FLOPs. Points without a calibration use
+ * compute.rate. `set`: options that replace the run's values, one per line; or NULL. */
 enum status simulate_again_print(FILE *out, const char *run, const char *set, struct error *e);

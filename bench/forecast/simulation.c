@@ -34,9 +34,9 @@ static enum status take_calls(struct simulation *s, struct error *e)
     return OK;
 }
 
-/* Sets the times at which messages can start: with overlap, once backward has computed their
- * gradients, otherwise after backward. Over sockets without overlap, messages start as with
- * overlap, but advance only at MPI calls. */
+/* Sets the times at which messages can start. With overlap, a message can start once backward has
+ * computed its gradients. Without overlap, messages start after backward. Exception: over sockets
+ * without overlap, messages start as with overlap, but advance only at MPI calls. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
@@ -179,8 +179,9 @@ static void count_period(struct simulation *s, int rank, double ended_s, double 
     s->sums.slept += slept->early + slept->late + slept->last;
 }
 
-/* Ends the period on a rank: after the rank's compute and messages, adds the times of the weight
- * update and of an injected sleep. */
+/* Ends the period on a rank: the rank's clock becomes the end of its compute and messages, plus the
+ * times of the weight update and of the sleep injected there. If `timed`, adds the rank's times to
+ * the sums. */
 static void end_period(struct simulation *s, int rank, double last_s, bool timed)
 {
     double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));

@@ -233,7 +233,8 @@ static void sweep(struct guard *g)
             g->outcome.not_killed = processes_signal_below(getpid(), SIGKILL);
             return;
         }
-        /* sent in every pass: a process can fork while the table is read */
+        /* SIGKILL is sent in every pass, because a process can fork while the process table is
+         * read, and its child then gets no signal. */
         if (now >= kill_at)
             processes_signal_below(getpid(), SIGKILL);
         if (wait_for_news(g, now + SECOND / 50) != NEWS_NONE)

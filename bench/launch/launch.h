@@ -55,8 +55,8 @@ enum { LAUNCH_STAY_S = 10 };
 struct launch_outcome {
     enum launch_cause cause;
     int wait_status;    /* wait status of the program, as set by waitpid */
-    int child_status;   /* CAUSE_STAYED: wait status of the launcher's failed child; 0: instead, the
-                           log has a rank's final message */
+    int child_status;   /* CAUSE_STAYED: wait status of the launcher's failed child; 0: a rank's
+                           final message showed the failure */
     int started, ranks; /* CAUSE_NO_START: numbers of started ranks and of all ranks */
     double wall_s;      /* time from start to end of the program */
     double cpu_s;       /* processor time of all processes of the launch on this machine */
@@ -86,12 +86,13 @@ struct launch {
 enum status launch_start(struct launch *launch, const struct launch_command *command,
                          struct error *e);
 
-/* Makes the guard send SIGTERM to every process of the launch, and SIGKILL one second later. A
- * second call sends SIGKILL at once. */
+/* Makes the guard send SIGTERM to all processes of the launch on this machine, and SIGKILL one
+ * second later. A second call sends SIGKILL at once. */
 void launch_stop(const struct launch *launch);
 
-/* Reads the guard's message; the lifeline must be readable. Returns whether the launch has ended;
- * launch_finish then does not wait. If not, records when cleaning up began. */
+/* Looks at the guard's message; the lifeline must be readable. Returns true if the launch has
+ * ended; launch_finish then does not wait. Otherwise the cleanup of other machines has begun:
+ * returns false and records the time. */
 bool launch_has_outcome(struct launch *launch);
 
 /* Prints a warning, once per launch, if the cleanup of other machines has lasted a few seconds. */

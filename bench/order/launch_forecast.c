@@ -87,8 +87,10 @@ static double run_mean_s(const struct launch_order *o)
     return runs > 0 ? sum_s / runs : 0;
 }
 
-/* Returns the expected time (s) of an accuracy run of the point: the mean of its accuracy runs,
- * otherwise of its timed launches plus the additional steps, otherwise run_mean_s. */
+/* Returns the expected time (s) of an accuracy run of the point. If accuracy runs of the point have
+ * ended, this is their mean time. Otherwise it is the mean time of the point's timed launches plus
+ * the time of the additional steps of an accuracy run. If this sum is unknown, returns the mean
+ * time of all points' accuracy runs; 0 if none has ended. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

@@ -44,8 +44,8 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
 }
 
 /* Largest half-width of a point's confidence intervals, divided by a limit; INFINITY: an interval
- * is unknown. `whole`: by the requested precision; `asked`: by timing_asked_pct, which is stricter
- * for few launches. */
+ * is unknown. The limit of `whole` is the requested precision. The limit of `asked` is
+ * timing_asked_pct, which is stricter for few launches. */
 struct excess {
     double whole, asked;
 };
@@ -61,8 +61,9 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the excess of a point, from its step time and its comparisons. Ignores comparisons
- * without pairs of launches, or with points that get no further launches. */
+/* Returns the largest half-width of the confidence intervals of a point's step time and
+ * comparisons, relative to the two limits that struct excess describes. Ignores comparisons without
+ * pairs of launches, and comparisons with points that get no further timed launches. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -101,9 +102,10 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates how many launches a point needs, from its excess after n launches. Assumes that
- * half-widths fall as 1 / sqrt(number of launches); considers the stricter limit for few launches
- * (timing_asked_pct). */
+/* Estimates how many launches a point needs; INFINITY if x->whole is INFINITY. x->whole: largest
+ * half-width of the point's confidence intervals after n launches, divided by the requested
+ * precision. Assumes that half-widths fall as 1 / sqrt(number of launches). Takes into account that
+ * the stop rule's limit is stricter for few launches (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
@@ -114,8 +116,9 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets `wanted`, `expected` and `at_most` of a point that has n launches. If the point is precise
- * enough, `wanted` remains n. */
+/* Sets `wanted`, `expected` and `at_most` of a point that has n launches. The caller has set
+ * `wanted` to n. `wanted` stays n only if the stop rule examines the point after n launches and
+ * finds it precise enough. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

@@ -6,8 +6,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* Largest number of points examined again after each launch, so that a block with thousands of
- * points does not end with a long delay. */
+/* Largest number of points that are rechecked after each launch (launch_points_look). Spreading the
+ * checks over a block avoids a long delay at its end if there are thousands of points. */
 #define LOOKS_A_LAUNCH 100
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)
@@ -45,8 +45,9 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the random order of points in a block. Moves a point with many users (points compared with
- * it) forward, so that their precision is rechecked before the block ends. */
+/* Draws the random order of points in a block. If a point with many users (points compared with it)
+ * is drawn near the end, moves it forward, so that the precision of the users is rechecked before
+ * the block ends. Then moves calibration points to the front. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -140,9 +141,11 @@ static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 
 /* ---- Blocks ---- */
 
-/* Sets o->members to the points of the next block: points that need launches, and their comparison
- * points. Returns false if no point needs launches. Failed points are also members, up to the
- * minimum number of blocks, for a later retry. */
+/* Sets o->members to the points of the next block: points that need launches, and the points with
+ * which they are compared. Points that get no further timed launches (launch_points_is_out) are not
+ * members. Exception: a failed point that is not skipped is a member until it has been in the
+ * minimum number of blocks (launch_points_sure), so that a later retry has a place in them. Returns
+ * false if no point needs launches. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;

@@ -13,15 +13,16 @@
  *    launches, or the budget is used up.
  *
  * New points and additional launches get new blocks. A block is written to the journal before its
- * first launch and is always completed. The budget counts timed launches only. First launches of
- * points and accuracy runs always run. Any other block starts only if it is expected to end within
- * the budget.
+ * first launch and is always completed. The budget counts timed launches only. The first launch of
+ * each point and all accuracy runs always run. Any other block starts only if it is expected to end
+ * within the budget.
  *
  * A failed launch is retried at the end of its block, up to measure.retries times per point. It is
- * not retried if the program refused its options (exit status 2 or 3), or if a point without a
- * successful launch fails twice for the same reason. Then the point has failed and gets no more
- * launches. If the campaign is run again, journal_retry withdraws the failures, and missing
- * launches of started blocks run first. */
+ * not retried if its exit status is 2 (wrong options or data) or 3 (not possible on this machine).
+ * It is also not retried if its point has no successful launch and has failed twice for the same
+ * reason. If a failed launch is not retried, its point has failed and gets no more launches. If the
+ * campaign is run again, journal_retry withdraws the failures, and missing launches of started
+ * blocks run first. */
 #pragma once
 
 #include <stdbool.h>

@@ -87,8 +87,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Counts the pairs that a new timed launch of the point forms in `block`, in comparisons of the
- * point and with the point. */
+/* Counts the pairs that a new timed launch of the point forms in `block`: in the point's own
+ * comparisons, and in comparisons of other points with this point. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -262,8 +262,8 @@ static void compare(struct launch_points *l, size_t point, size_t with, bool is_
     l->points[with].n_users++;
 }
 
-/* Adds the comparisons of point `row` of the spec to its twin, the first equal point, which has the
- * launches. */
+/* Adds the comparisons of point `row` of the spec to the twin of this point. The twin is the first
+ * point of the spec with the same id; the launches belong to it. */
 static void find_comparisons(struct launch_points *l, size_t row)
 {
     const struct point *from = &l->spec->points[row];

@@ -30,7 +30,7 @@ struct turn {
 /* Launches of one point. Members read for all points at once come first, so that a loop over
  * thousands of points touches few cache lines. */
 struct point_launches {
-    bool is_twin;                   /* whether an equal, earlier point has the launches */
+    bool is_twin;                   /* whether an earlier, equal point has this point's launches */
     bool skipped, diverged, failed; /* whether the point is skipped, has diverged, or has failed for
                                        good; if so, it gets no further timed launches */
     bool stale;                     /* whether `progress`, `wanted` and `expected` must be computed
@@ -38,8 +38,11 @@ struct point_launches {
     bool at_most;     /* whether `expected` is the allowed maximum because the number needed is
                          unknown or larger */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
-    /* number of timed launches that count for all comparisons (minimum of n_timings and all
-     * `pairs`): now, at the next check of the precision, at the end (estimate) */
+    /* numbers of timed launches that count in all comparisons: the minimum of n_timings and of
+     * `pairs` over the comparisons. Comparisons with points that get no further timed launches
+     * (launch_points_is_out) are ignored. `progress`: number so far. `wanted`: number to reach
+     * next; equal to `progress` if no more launches are needed. `expected`: estimate of the number
+     * at the end of the campaign */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
     struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points
@@ -58,7 +61,8 @@ struct point_launches {
     struct timing *timings;
     struct turn *turns;
     size_t n_turns;
-    size_t failures;     /* number of failed launches */
+    size_t failures;     /* number of failed launches; outdated launches and failures withdrawn by
+                            journal_retry are not counted */
     size_t last_failure; /* journal number (from 1) of the point's last failed launch; 0: none */
     double last_s;       /* wall time (s) of the point's last ended launch; 0: none */
     int numbers;         /* number of folders that the point's timed launches have used */
@@ -77,8 +81,8 @@ struct launch_points {
     struct comparison *comparisons;
     uint32_t *users;
     struct accuracy_run *accuracy; /* [n_points][seeds] accuracy runs */
-    size_t *stale;                 /* [n_points] ring buffer of n_stale points to examine again,
-                                      from `first_stale` on */
+    size_t *stale;                 /* [n_points] ring buffer with the indices of the points to
+                                      examine again: n_stale entries, the first at `first_stale` */
     size_t first_stale, n_stale;
     double *values; /* [room] scratch space for one number per launch of a point */
     size_t room;
@@ -119,8 +123,10 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
  * launch_points_make_stale has queued. */
 void launch_points_look(struct launch_points *l, size_t most);
 
-/* Returns whether the point's step time and all its comparisons are as precise as
- * measure.time.precision requires. */
+/* Returns whether the point's step time and its comparisons are as precise as
+ * measure.time.precision requires. Ignores comparisons without pairs of launches, and comparisons
+ * with points that get no further timed launches. Returns false if the point has no timed
+ * launch. */
 bool launch_points_is_precise(const struct launch_points *l, size_t point);
 
 /* Queues a point to be examined again by launch_points_look. */

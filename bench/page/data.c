@@ -11,8 +11,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 
-/* Copies one UTF-8 character and returns its length in bytes. Control characters other than line
- * ends and tabs become spaces. */
+/* Copies one character and returns its length in `from` (bytes). ASCII controls except \n and \t
+ * become spaces; other controls and invalid UTF-8 become escapes. */
 static size_t write_clean(char *to, const char *from)
 {
     size_t bytes = terminal_show(to, from);

@@ -1,6 +1,6 @@
 /* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
- * characters. Functions of type json_t return NULL if memory runs out. json_pack also returns NULL
- * if an argument is NULL, so check only its result. */
+ * characters, except line breaks and tabs. Functions of type json_t return NULL if memory runs out.
+ * json_pack also returns NULL if an argument is NULL, so check only its result. */
 #pragma once
 
 #include <jansson.h>

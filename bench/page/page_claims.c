@@ -75,8 +75,8 @@ static enum status add_ledger(json_t *page, const struct claims *ledger, struct 
     return json_object_set_new(page, "claims", section) == 0 ? OK : error_no_memory(e, "a page");
 }
 
-/* Adds the claims with their verdicts to the page. If a verdict cannot be decided, the page has no
- * claims. */
+/* Adds the claims with their verdicts to the page. If judging the claims fails, prints a warning
+ * and adds no claims. Returns OK or ERR_MEMORY. */
 static enum status judge(json_t *page, const char *path, struct error *e)
 {
     struct error why;

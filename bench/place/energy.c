@@ -55,8 +55,8 @@ void energy_begin(struct energy *energy)
     energy->begin_ns = clock_ns();
 }
 
-/* Returns the energy of package i since energy_begin (uJ); NAN as in energy_since_j. most_uj: upper
- * bound of the energy. */
+/* Returns the energy of package i since energy_begin (uJ). NAN if a counter cannot be read, has not
+ * moved, or may have wrapped more than once. most_uj: upper bound of the energy. */
 static double package_since_uj(const struct energy *energy, int i, double most_uj)
 {
     double since_uj = read_uj(energy, energy->zones[i], "energy_uj") - energy->begin_uj[i];

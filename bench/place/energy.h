@@ -29,6 +29,6 @@ bool energy_open(struct energy *energy, const char *folder);
 void energy_begin(struct energy *energy);
 
 /* Returns the energy of all packages since energy_begin (J). NAN if a counter cannot be read, has
- * not moved, or may have wrapped more than once. At the assumed maximum of 500 W per package, the
- * result is NAN after 2 to 9 minutes. */
+ * not moved, or may have wrapped more than once. At the assumed maximum of 500 W per package, a
+ * counter may have wrapped more than once after 2 to 9 minutes, depending on its range. */
 double energy_since_j(const struct energy *energy);

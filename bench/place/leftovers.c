@@ -48,8 +48,9 @@ static bool is_mapped(const char *pid, const char *name)
     return found;
 }
 
-/* Returns whether a process has the file open or mapped. Checks open files first, since processes
- * map such a file and then close it. */
+/* Returns whether a process has the file open or mapped; true if /proc cannot be read. Checks open
+ * files first. With the reverse order, a process that maps and closes the file between the two
+ * checks would be missed. */
 static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");

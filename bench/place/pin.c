@@ -189,7 +189,8 @@ static int fail(const struct error *e)
 struct request {
     char *cpus, *plan;    /* values of options --cpus and --plan; at least one is NULL */
     const char *interval; /* sampling interval in seconds; NULL: no samples */
-    /* oldest write time of the files to remove (seconds since 1970); NULL: start a rank instead */
+    /* time (seconds since 1970). Files that killed ranks wrote at or after this time are removed,
+     * and no rank is started. NULL: a rank is started and no files are removed */
     const char *leftovers_since;
     struct sampler_options sampler;
 };

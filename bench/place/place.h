@@ -16,7 +16,8 @@ struct place_machine {
     int hwthreads;      /* usable hardware threads */
     int numa_nodes;     /* NUMA nodes with a usable core */
     double quota_cores; /* cgroup quota in cores; 0: none */
-    int slurm_cpus;     /* CPUs of the Slurm job on this node, in Slurm's unit; 0: no job */
+    int slurm_cpus;     /* CPUs of the Slurm job on this node, as Slurm counts them (hardware
+                           threads or cores); 0: no job */
     int usable_cores;   /* min(cores, floor(quota_cores), slurm_cpus in cores), at least 1 */
     int machine_cores;  /* cores of the whole machine */
     int slurm_nodes;    /* nodes of the Slurm job, including this node; 0: no job */

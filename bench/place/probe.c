@@ -20,7 +20,7 @@ struct finding {
     float sum; /* result of the computation; stored so that the compiler keeps it */
 };
 
-/* Share of a launch's time for one probe. */
+/* Duration of one probe, as a share of the launch's time. PROBE_MAX_S limits the duration. */
 #define PROBE_SHARE 0.01
 /* Seconds to start and end a child process (measured on a virtual machine). */
 #define PROBE_CHILD_S 0.0005

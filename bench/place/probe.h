@@ -15,7 +15,7 @@ struct probe {
  * runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
-/* Returns the duration (s) of each of a launch's two probes: 1 % of wall_s, the expected time, but
- * at most 10 ms. Returns 0 if this is below 1 ms, or both probes would take more than 5 % of
+/* Returns the duration (s) of each of a launch's two probes: 1 % of the expected time wall_s, at
+ * most 10 ms. Returns 0 if 1 % is below 1 ms, or if probes and their processes need over 5 % of
  * wall_s. */
 double probe_seconds(double wall_s, const bool *cpus, int n);

@@ -32,8 +32,8 @@ static enum status read_line(struct journal *j, const char *text, size_t length,
                     e->text);
 }
 
-/* Reads the lines. *good is set to the number of bytes in complete lines. A last line without a
- * newline was cut off when its writer was killed. */
+/* Reads the complete lines and adds the number of their bytes to *good. Ignores a last line without
+ * a newline: its writer was killed while it wrote the line. */
 static enum status read_lines(struct journal *j, FILE *f, off_t *good, struct error *e)
 {
     char *text = NULL;
@@ -147,8 +147,8 @@ static enum status write_text(const struct journal *j, const json_t *json, struc
     return status;
 }
 
-/* Writes a line, syncs the file and updates the lists in memory. Takes ownership of `json`; NULL:
- * memory ran out or a text is not UTF-8. */
+/* Writes a line, syncs the file and updates the lists in memory. Takes ownership of `json`. Returns
+ * ERR_MEMORY if `json` is NULL, as after an allocation failure or for a text that is not UTF-8. */
 static enum status add_line(struct journal *j, json_t *json, struct error *e)
 {
     enum status status = write_text(j, json, e);

@@ -50,7 +50,8 @@ struct journal_launch {
     enum launch_run run;
     int block; /* number of the block, from 0; only if `run` is RUN_TIME */
     uint64_t seed;
-    /* hash of the point's options and facts (facts_key); "" if an earlier version wrote it */
+    /* hash of the point's options and facts (facts_key); "": the launch was recorded by an earlier
+     * version */
     char key[24];
     /* whether cores were not locked, so that another campaign may have used them too */
     bool shares_cores;
@@ -135,9 +136,9 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 /* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Records that a launch is to be retried; sets j->finished to false. A failed launch keeps its
- * status and gets `retried` = true. A launch with complete records gets the status
- * LAUNCH_RUNNING. */
+/* Records that a launch must be retried, and sets j->finished to false. A failed launch keeps its
+ * status, and its member `retried` becomes true. A launch with complete records counts as
+ * unfinished again: its status becomes LAUNCH_RUNNING. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
@@ -150,9 +151,9 @@ enum status journal_finished(struct journal *j, double wall_s, struct error *e);
 
 /* ---- Places ---- */
 
-/* Finished launches by point and block (timed) or point and seed (accuracy). The pointers are valid
- * until the journal gets another launch. Call journal_places_close afterwards, even after an
- * error. */
+/* Launches that ended with complete records (launch_is_done), sorted by point and by block (timed
+ * launches) or seed (accuracy runs). The pointers are valid until the journal gets another launch.
+ * Call journal_places_close after journal_places_open in any case, even after an error. */
 struct journal_places {
     const struct journal_launch **done;
     size_t n;

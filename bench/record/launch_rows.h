@@ -5,7 +5,7 @@
 
 #include "bench/record/csv_reader.h"
 
-/* A launch whose values enter the results. */
+/* One row of raw.csv: a launch with its value in one column. */
 struct launch_row {
     const char *point, *launch; /* point's identity, launch's folder; borrowed from the table */
     size_t row;

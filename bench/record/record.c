@@ -123,8 +123,9 @@ static bool is_left_out(const struct field *field, const json_t *value)
     return (field->flags & FIELD_OPTIONAL) != 0 && (empty || json_is_null(value));
 }
 
-/* Adds the fields of a line that have one of `flags` to `json`; 0: all fields. Leaves out optional
- * fields without a value. Returns `json`; if memory runs out, frees `json` and returns NULL. */
+/* Adds fields of a line to `json`: only fields that have one of `flags`, or all fields if `flags`
+ * is 0. Leaves out optional fields without a value. Returns `json`. If memory runs out, or if JSON
+ * cannot represent a value, frees `json` and returns NULL. */
 static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
 {
     const struct field *field = NULL;

@@ -63,8 +63,9 @@ json_t *record_identity_json(const struct record_hello *hello);
  * {"hello":{"schema":true,...},...}. true: required. */
 json_t *record_fields_json(void);
 
-/* Writes one line. Takes ownership of `line`. ERR_MEMORY if `line` is NULL, so that the result of
- * record_json can be passed unchecked. ERR_SYSTEM if the file cannot be written. */
+/* Writes one line. Takes ownership of `line`. If r->dir is NULL, only frees `line`. Otherwise
+ * returns ERR_MEMORY if `line` is NULL, so that the result of record_json can be passed unchecked,
+ * and ERR_SYSTEM if the file cannot be written. */
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
 
 /* Closes the file if it is open. ERR_SYSTEM if not all lines could be written. */

@@ -24,8 +24,8 @@ struct class_count {
 /* Clock from which a rank's times were read. */
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    /* whether the offset to rank 0's clock was measured; if not and `of` is 0, the rank reported no
-     * clock, but ran on rank 0's host */
+    /* whether the offset to rank 0's clock was measured. If false and `of` is 0: the rank reported
+     * no clock, but ran on rank 0's host */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
     struct clock_line line;

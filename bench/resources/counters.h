@@ -34,7 +34,7 @@ bool counters_parse_route(char name[INTERFACE_NAME], const char *text);
 struct process_counts {
     char state; /* state letter; 'Z': zombie, which has ended but was not waited for */
     int parent;
-    /* processor time, including children that the process has waited for */
+    /* processor time of the process and of the children that it has waited for (clock ticks) */
     double user_ticks, sys_ticks;
     int64_t start_ticks; /* start time since boot; identifies the process together with its id */
     double resident_pages;
@@ -49,5 +49,5 @@ bool counters_parse_process(struct process_counts *process, const char *text);
 long counters_parse_last_process(const char *text);
 
 /* Returns the increase of a counter between two readings. A fall from the upper to the lower half
- * of 32 bits is taken as a wrap, any other fall as a reset to 0. */
+ * of the 32-bit range is taken as a wrap, any other fall as a reset to 0. */
 int64_t counters_advance(int64_t before, int64_t after);

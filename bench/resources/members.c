@@ -158,8 +158,9 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns the processor time `sum` + *lost (s) and stores it in *last. Raises *lost if the time
- * would fall: an ended process's time vanishes if the parent does not wait for the process. */
+/* Returns the processor time (s), which is `sum` + *lost, and stores it in *last. If this time
+ * would be below the old *last, first raises *lost. Such a fall occurs because the time of an ended
+ * process vanishes if the parent does not wait for the process. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)

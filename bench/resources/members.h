@@ -24,7 +24,8 @@ struct members {
     /* id of the process most recently started on the node, read at the last scan; -1: unknown */
     long last_process;
     double user_s, sys_s;           /* user and system time that members_add_up last wrote */
-    double lost_user_s, lost_sys_s; /* processor time of ended members that no counter includes */
+    double lost_user_s, lost_sys_s; /* user and system time (s) that vanished from the kernel's
+                                       counters when members ended */
 };
 
 /* Opens the list of members with only the launcher's process. Call members_close even after an
@@ -36,7 +37,8 @@ void members_close(struct members *m);
  * since the last call. Processes that cannot be read are skipped. */
 enum status members_look(struct members *m, struct error *e);
 
-/* Reads the kernel's counters of one process. Returns false if the process does not exist. */
+/* Reads the kernel's counters of one process. Returns false if the process does not exist or its
+ * counters cannot be read. */
 bool members_read_process(struct process_counts *process, const struct members *m, pid_t pid);
 
 /* Writes the sums over all members to the values of a sample; NAN if no member can be read. */

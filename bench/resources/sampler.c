@@ -28,7 +28,7 @@
  * During the first LOOK_NS of a launch, each sample includes a scan. */
 #define LOOK_NS ((int64_t)1000000000)
 
-/* Bytes for the text of /proc/net/dev, whose lines have 120 bytes. */
+/* Bytes for the text of /proc/net/dev, whose lines have about 120 bytes. */
 enum { NET_BYTES = 120 * (INTERFACES_MAX + 2) + 1 };
 
 struct sampler {

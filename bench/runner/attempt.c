@@ -158,8 +158,8 @@ static void take_noise(struct execution *x, const struct site_launch *prepared,
     };
 }
 
-/* Returns whether the ranks run on other machines, so that a speed probe here would measure the
- * wrong processors. */
+/* Returns whether a speed probe on this machine is useless for the launch: a simulated launch has
+ * no ranks, and with site ssh other machines run the ranks. */
 static bool runs_elsewhere(const struct site_launch *prepared)
 {
     return prepared->plan.ranks == 0 ||

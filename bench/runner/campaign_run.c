@@ -59,8 +59,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Writes the new version of each changed peer program (by other authors) to the journal. A change
- * of any other program begins a new run. */
+/* Writes to the journal the new key of each point whose peer program (by other authors) has
+ * changed. A change of any other program begins a new run. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];

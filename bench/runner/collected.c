@@ -32,7 +32,7 @@ static void name_class(char *name, size_t size, const char *class, bool caches)
 }
 
 /* Appends the letters and digits of a text to a file name. Each sequence of other characters
- * becomes a hyphen. */
+ * becomes one hyphen, but a file name never begins with a hyphen. */
 static void append_word(char *name, size_t size, const char *text)
 {
     size_t n = strlen(name);

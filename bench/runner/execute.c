@@ -44,8 +44,8 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
 }
 
 /* Sets the status and results of a launch that ended well, from its records. The launch fails if
- * records are missing or not valid. ERR_DATA ends the campaign: the launch used other libraries or
- * data than earlier launches. */
+ * records are missing or not valid. ERR_DATA ends the campaign: the program's libraries or data
+ * changed while the campaign ran. */
 static enum status judge_records(struct execution *x, struct error *e)
 {
     struct journal_launch *l = &x->l;

@@ -20,7 +20,7 @@ struct joined_run {
  * differ. If two names remain equal, all names get numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
-/* Returns whether two runs have the same name. */
+/* Returns whether any two of the n runs have the same name. */
 bool joined_share_name(const struct joined_run *runs, size_t n);
 /* Appends numbers to the names of all runs if two names are equal. */
 void joined_number(struct joined_run *runs, size_t n);
@@ -28,7 +28,7 @@ void joined_number(struct joined_run *runs, size_t n);
 /* Joins the names of all runs into a folder name. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);
 
-/* Draws the first run's figures, with the points of all n runs, in `folder`, which it makes.
- * ERR_SPEC if a figure does not apply to all runs. */
+/* Makes `folder` and draws the first run's figures in it, with the points of all n runs. ERR_SPEC
+ * if a figure does not apply to all runs. */
 enum status joined_draw(const struct joined_run *runs, size_t n, const char *folder,
                         const struct tools *tools, struct error *e);

@@ -141,7 +141,7 @@ void owner_sign(struct owner *o)
     o->next_s = now + SIGN_S;
     int fd = open(o->path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
-        return; /* ignored: writing the journal reports a missing run folder */
+        return; /* the error is ignored, since writing the journal reports a missing run folder */
     dprintf(fd, "%s, sign of life %u\n", o->name, o->signs++);
     close(fd); /* closing the file makes a network file system send the line now */
 }

@@ -34,6 +34,6 @@ enum status owner_refuse(const char *path, const char *line, struct error *e);
 void owner_read(const char *run_dir, char line[512]);
 
 /* Returns whether the runner that `line` names seems to be alive, without trying the journal's
- * lock. On this host, its process must exist. On another, <run_dir>/runner must be a few seconds
- * old at most. */
+ * lock. A runner on this host counts as alive if its process exists. A runner on another host
+ * counts as alive if <run_dir>/runner changed in the last few seconds. */
 bool owner_lives(const char *run_dir, const char *line);

@@ -48,8 +48,8 @@ static bool has_failed(const struct point_summary *p)
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Returns whether a point failed and its reason was already printed. `n_reported`: number of
- * launches at the journal's end whose failures were printed. */
+/* Returns whether a point failed and its reason was already printed. The failures among the
+ * journal's last `n_reported` launches were printed. */
 static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
 {
     bool reported = false;

@@ -34,8 +34,8 @@ struct report_result {
 
 /* Reads the journal and the records of a run, or its tables if the journal or all records are
  * missing. Writes, draws and prints as `request` specifies, but does not overwrite tables that it
- * has read. With a table, also prints points that are not ok on standard error. If a figure cannot
- * be drawn, returns the error after printing the table. With request->journal, first marks finished
- * launches without readable records for a retry (result->damaged). */
+ * has read. If request->table is set, also prints points that are not ok on standard error. If a
+ * figure cannot be drawn, returns the error after printing the table. If request->journal is set,
+ * first marks finished launches without readable records for a retry (result->damaged). */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

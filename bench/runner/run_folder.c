@@ -28,8 +28,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether the campaign requests a point that the run's last spec requests or its journal
- * contains. Also true if the run's spec cannot be read. */
+/* Returns whether the campaign requests a point that the run's last spec requests, or of which the
+ * run's journal has a launch. Also true if the run's spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};

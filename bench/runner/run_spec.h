@@ -15,8 +15,9 @@ enum status spec_load_here(struct spec *spec, const char *path, const char *set,
  * error. */
 enum status run_spec_load(struct spec *spec, const char *run_dir, const char *set, struct error *e);
 
-/* Writes the first option that differs between the first points of two specs: " (lr: 0.1 then, 0.2
- * now)"; "" if there is none. Ignores options of the whole campaign and derived options. */
+/* run_spec_change writes the first option that differs between the first points of two specs: "
+ * (lr: 0.1 then, 0.2 now)"; "" if there is none. It ignores options of the whole campaign and
+ * derived options. */
 enum { RUN_CHANGE = 300 };
 void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now);
 
@@ -28,6 +29,6 @@ void run_spec_note_seeds(const struct spec *spec);
 enum { RUN_MISSING = 1400 };
 size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir);
 
-/* Prints a note if the run has no point of the spec, so that the run's results belong to another
- * spec. */
+/* Prints a note if the run's spec contains none of the points of `now`. The run's results then
+ * belong to another spec. No note if the run's spec cannot be read. */
 void run_spec_note_change(const struct spec *now, const char *run_dir);

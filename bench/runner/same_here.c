@@ -20,7 +20,8 @@ struct same_here {
         size_t previous; /* last point added to the group before this point; ALIKE_NONE: none */
     } * seen;            /* [n_points] effect and predecessor of each point */
     size_t first[2];     /* first two points found to run alike */
-    size_t more;         /* number of further points that run like an earlier one */
+    size_t more;         /* number of further points, besides the two in `first`, that run like an
+                            earlier point */
     bool found;
 };
 
@@ -57,8 +58,9 @@ void same_here_free(struct same_here *same)
     free(same);
 }
 
-/* Returns the name of the instruction set of a point's kernels on this processor; the value of
- * kernels.isa if it is unused or not supported. */
+/* Returns the name of the instruction set that a point's kernels use on this processor. If the
+ * point does not use option kernels.isa, or this processor does not support the option's value,
+ * returns the value of kernels.isa. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

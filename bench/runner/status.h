@@ -26,7 +26,7 @@ struct run_status {
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points as precise as measure.time.precision requires */
     /* numbers of launches of the spec's points. `done`: ended and not retried, including failures;
-     * `failed`: all failures, including retried ones; `interrupted`: neither ended nor running;
+     * `failed`: failures, retried or not; `interrupted`: started, but neither ended nor running;
      * `left`: pending */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */

@@ -58,8 +58,9 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns the number of ranks that a restart can use. With restart.with = fewer, each attempt in
- * which ranks died costs one rank. */
+/* Returns the number of ranks that a restart can use. Without restart.with = fewer, these are all
+ * ranks of the point. With it, each attempt (from index s->counted on) in which ranks died costs
+ * one rank, and ranks that do not fit on the nodes that still answer are left out. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;

@@ -8,6 +8,7 @@
 #include "bench/runner/attempt.h"
 
 /* Runs the remaining segments in one launch. x->outcome: outcome of the last attempt, with the wall
- * time of the whole launch. x->after: when ranks died in that attempt, and why they were not
- * restarted; "" if no ranks died, or if restarted ranks would fail again (as with a bad spec). */
+ * time of the whole launch. x->after: text that states when ranks died in that attempt, and why
+ * they were not restarted. It is "" if no restart was considered: for example, no ranks died, or
+ * restarted ranks would fail again (as with a bad spec). */
 enum status supervisor_run(struct execution *x, struct error *e);

@@ -75,9 +75,9 @@ static bool read_revision(const char *home, char *revision, size_t size)
     return true;
 }
 
-/* Finds the revision of the sources. An archive's file comes first, since an archive can be inside
- * another checkout. safe.directory permits another user's checkout; core.fsmonitor=false prevents
- * git from running a program that the checkout names. */
+/* Finds the revision of the sources. The file `revision` of a source archive is read first, because
+ * an archive can be unpacked inside another git checkout. safe.directory permits another user's
+ * checkout; core.fsmonitor=false prevents git from running a program that the checkout names. */
 static void find_revision(const char *home, char *revision, size_t size)
 {
     if (read_revision(home, revision, size))

@@ -6,8 +6,8 @@
 
 struct tools {
     char folder[PATH_BYTES]; /* folder of the executables: scalebench, pin and the workloads */
-    /* Folder that contains configs/ and plots/: $SCALEBENCH_HOME, else the parent of `folder` if it
-     * has plots/, else the current folder. */
+    /* Folder that contains configs/ and plots/: $SCALEBENCH_HOME if set, else the parent of
+     * `folder` if the parent contains plots/, else the current folder. */
     char home[PATH_BYTES];
     char plots[PATH_BYTES]; /* folder of the plot scripts, <home>/plots */
 };
@@ -25,7 +25,8 @@ const char *tools_revision(const struct tools *tools);
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e);
 
-/* Finds the file with the code of the executable at `path`. In a bundle, `path` can be a small
- * starter (bench/base/executable.h); otherwise `file` is `path`. */
+/* Finds the file with the code of the executable at `path`. If `path` is a starter in a bundle
+ * (bench/base/executable.h), `file` is the program that the starter runs; otherwise `file` is
+ * `path`. */
 enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
                            struct error *e);

@@ -112,7 +112,8 @@ static enum status keep(struct workloads *w, const struct point *point, json_t *
     return failed ? error_no_memory(e, "the answers of workloads") : OK;
 }
 
-/* Returns the stored answer of the point's program; NULL: the program was not asked yet. */
+/* Returns the identity that the point's program reported (JSON null: no answer); NULL: the program
+ * was not asked yet. */
 static json_t *identity_of(const struct workloads *w, const struct point *point)
 {
     char *about = workload_about(point);

@@ -91,8 +91,9 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Writes the name of host number `node`: "node<N>" as in ci/netns.sh, or the part of a listed
- * host's line before the colon. Returns false if the file cannot be read. */
+/* Writes the name of host number `node`. If h->own is set, the name is "node<N>", as in
+ * ci/netns.sh. Otherwise it is the text before the colon in line `node` (from 0) of h->file.
+ * Returns false if the file cannot be opened. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -117,7 +118,7 @@ static void add_names(struct argv_builder *argv, const struct hosts *h, const st
 }
 
 /* Adds one host's section of the mpiexec command. The section starts `ranks` ranks, numbered from
- * `first`. pin binds each rank to its cores. */
+ * `first`, through the program pin, which binds each rank to its cores. */
 static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
                      const struct hosts *h, int first, int ranks)
 {
@@ -201,7 +202,8 @@ static bool emulated_link(char text[LINK_BYTES], const struct config *config)
     return given != NULL || !are_given();
 }
 
-/* Returns the number of all hosts, including spare hosts that the point does not use. */
+/* Returns the number of emulated hosts, including spare hosts that the point does not use; 0 if the
+ * hosts cannot be found. */
 static int emulated_nodes(const struct site_job *job)
 {
     struct hosts hosts;

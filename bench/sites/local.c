@@ -3,8 +3,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Adds mpiexec's options and the command of the ranks. hydra must not use a job's batch system.
- * Open MPI must not bind ranks, since pin does. */
+/* Adds mpiexec's options and the command of the ranks. Hydra must not use a job's batch system.
+ * Open MPI must not bind ranks, since the program `pin` binds them. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",

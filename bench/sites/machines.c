@@ -163,8 +163,9 @@ static enum status compare(const struct machines *m, const char *name, const str
     return OK;
 }
 
-/* Checks that a machine's answer is complete and its programs equal this machine's. Exit status 126
- * or 127: scalebench cannot run there; 2: scalebench lacks the command `machine`. */
+/* Checks that a machine's answer is complete, and that the machine has the same programs as this
+ * machine. Exit status of the command run there: 126 or 127 if scalebench cannot run, 2 if
+ * scalebench lacks the command `machine`. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {
@@ -189,8 +190,8 @@ static enum status meet(struct machines *m, struct machine *machine, struct erro
     return status;
 }
 
-/* Sets *at to the index of the machine `name` in m->all. If m->all lacks this machine, runs
- * m->question there and adds the machine. */
+/* Sets *at to the index of the machine `name` in m->all. If m->all lacks the machine, runs the
+ * command m->question on that machine through ssh, and adds the machine to m->all. */
 static enum status find(struct machines *m, size_t *at, const char *name, struct error *e)
 {
     for (*at = 0; *at < m->n; ++*at)

@@ -20,7 +20,8 @@ static enum status make_plan(const struct config *c, const struct place *place,
                      reason.text);
 }
 
-/* Adds the options of scalebench's own workloads, which users' programs do not understand. */
+/* Adds the options of scalebench's workloads. Do not call it for a user's program, which does not
+ * know these options. */
 static void add_options(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {

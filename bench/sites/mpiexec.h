@@ -8,7 +8,8 @@
 struct mpiexec_job {
     const struct site_job *job;
     const struct place_plan *plan;
-    const char *const *options; /* options of the point, NULL-terminated */
+    const char *const *options; /* the point's options as arguments of the program,
+                                   NULL-terminated */
     const char *nic;            /* network interface that carries MPI; NULL: unknown */
 };
 

@@ -13,7 +13,8 @@
 
 /* ---- The script ---- */
 
-/* Running process of ci/netns.sh. `line` is a socket to its standard input and output. */
+/* Running process of ci/netns.sh. `line`: socket connected to the process's standard input, output
+ * and error. */
 struct script {
     pid_t pid;
     int line;
@@ -132,8 +133,9 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
     return OK;
 }
 
-/* Asks the script whether it can make hosts with the point's link. answer->reason: OK or why not.
- * Returns an error only if the script could not be started. */
+/* Asks the script whether it can make hosts with the point's link. Sets answer->reason to OK, or to
+ * the reason why the script cannot make them. Returns an error only if the script could not be
+ * started. */
 static enum status ask(struct netns_answer *answer, const struct netns *n,
                        const struct config *config, struct error *e)
 {
@@ -210,7 +212,7 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
 }
 
 /* Returns whether the process that keeps the hosts (holder) was killed: its socket then reports end
- * of file. No data precede it, since each answer is read at once. */
+ * of file. No data precede the end of file, since each answer is read at once. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

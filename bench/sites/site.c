@@ -14,8 +14,9 @@ const struct site *site_of(const struct config *config)
     return sites[config_int(config, OPT_SITE)];
 }
 
-/* Refuses strategies that need all ranks on one node if the point has several. With pipeline stages
- * or tensor slices, only ranks of the same stage and slice must share a node. */
+/* Refuses strategies that need all ranks on one node if the point has several nodes. Accepts them
+ * with pipeline stages or tensor slices, where only ranks of the same stage and slice must share a
+ * node. */
 static enum status check_one_node(const struct config *config, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);

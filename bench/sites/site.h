@@ -59,14 +59,15 @@ struct site {
     /* Whether daemons on the nodes start the ranks. The runner then cannot measure the processor
      * time of other processes, so the ranks do. */
     bool by_daemons;
-    /* Implement site_nodes and site_question. NULL: the site has no spare nodes to use in place of
-     * nodes that do not answer. */
+    /* `nodes` and `question` implement site_nodes and site_question. NULL: the site has no spare
+     * nodes to use in place of nodes that do not answer. */
     int (*nodes)(const struct site_job *job);
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };
 
-/* Checks that the site can run the point, once for points with equal needs. ERR_UNAVAILABLE with
- * the reason if not. Takes down hosts that the check brings up. */
+/* Checks that the site can run the point. ERR_UNAVAILABLE with the reason if the site cannot. Each
+ * machine or emulated link is examined only once; later calls reuse the answer. Takes down hosts
+ * that the check brings up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 

@@ -1,5 +1,5 @@
-/* Finds the axis of an option in a matrix, and whether values come from a file or from key=value
- * words. */
+/* Finds the axis of an option in a matrix. Determines whether values come from a file or from
+ * key=value words. */
 #include "bench/spec/matrix.h"
 
 const char *const words_files[WORDS_ORIGINS] = {[WORDS_QUICK] = "quick", [WORDS_SET] = "SET"};

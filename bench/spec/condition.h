@@ -116,9 +116,9 @@ struct condition_range {
     int classes; /* number of classes if lo is the accuracy of random guessing; otherwise 0 */
 };
 
-/* Returns false, with the reason in `why`, if all or no numbers of the range satisfy the
- * comparison, or if a fraction of 1 is compared with 20 or more. Returns true for comparisons with
- * a word or text. */
+/* Returns false, with the reason in `why`, if the comparison is true for all numbers of the range
+ * or for none. Also returns false if range->share is set and the number in the comparison is 20 or
+ * more, probably a percentage. Returns true for comparisons with a word or text. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 

@@ -146,8 +146,8 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* Returns the end of an error message: for strategy none, the advice to keep the option's default,
- * also in a baseline; "" for other strategies. */
+/* Returns the end of an error message. For strategy none: the advice to give points of this
+ * strategy, baselines included, the option's default. For other strategies: "". */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none

@@ -1,5 +1,5 @@
-/* Lists of names that a spec chooses from (enumerations.def), and an enum for each list that macro
- * ENUM begins. */
+/* Lists of names from which a spec chooses: see enumerations.def. A list that begins with macro
+ * ENUM also defines a C enum; a list that begins with LIST does not. */
 #pragma once
 
 #include <stddef.h>

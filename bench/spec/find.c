@@ -99,8 +99,7 @@ static char *without_ending(char stem[STEM_BYTES], const char *name)
     return stem;
 }
 
-/* `file`: of all file names in a folder, the most similar one to a given name; "" if none is
- * similar. */
+/* `file`: the file name in a folder that is most similar to a given name; "" if none is similar. */
 struct nearest {
     char file[STEM_BYTES];
     size_t distance;

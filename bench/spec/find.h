@@ -8,8 +8,10 @@
 #include "kernels/base/error.h"
 #include "kernels/base/names.h"
 
-/* Finds `folder`/`name`; `folder` is "configs" or a folder in it. Caller frees *path. ERR_SPEC if
- * the file does not exist; the message names similar files, or all. */
+/* Finds the file `folder`/`name` below the current folder, else below the folder that contains
+ * configs/ ($SCALEBENCH_HOME or the parent of the program's folder). `folder` is "configs" or a
+ * folder in it. `name` may lack ".yaml". The caller frees *path. ERR_SPEC if the file does not
+ * exist; the message lists similar names, or all names if there are few. */
 enum status find_config(char **path, const char *folder, const char *name, struct error *e);
 
 /* Returns whether a file has this path. An unreachable path, such as a loop of links, counts as
@@ -22,10 +24,10 @@ bool find_is_same(const char *a, const char *b);
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 
-/* Finds the file `text`: an absolute path, or a path below one of `folders`. Else searches each of
- * the folders `shared` below the current folder, then below $SCALEBENCH_HOME. Each folder is "" or
- * ends in '/'; both lists end in NULL. Caller frees *path. ERR_SPEC if not found; the message lists
- * the folders. */
+/* Finds the file `text`. An absolute path is tried as it is. A relative path is searched for in
+ * `folders`, then in each folder of `shared`, first below the current folder, then below
+ * $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. The caller frees
+ * *path. ERR_SPEC if the file is not found; the message lists the folders that were searched. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 
@@ -43,8 +45,8 @@ void find_near(struct near_file *near, const char *home, const char *const *fold
 /* Sets *folder to the folder of a path: "" or ending in '/'. Freed by the caller. */
 enum status find_folder(char **folder, const char *path, struct error *e);
 
-/* Sets *to to the absolute form of `path` or, unless `below` is "", of file `below` in folder
- * `path`. Caller frees *to. */
+/* Sets *to to the absolute path of `path` if `below` is "", otherwise of file `below` in folder
+ * `path`. The caller frees *to. */
 enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
 
 /* Sets *stem to the file name at the end of `path`; borrowed. Returns the name's length without

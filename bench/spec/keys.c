@@ -17,7 +17,7 @@ static const struct spec_part parts[] = {
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
 #define PATHS_MAX (OPTION_ROWS + WORDS_MAX + 1)
 
-/* Keys of a spec that are not options: "matrix", "cases.label". */
+/* Keys of a spec that are not options, such as "matrix" and "cases.label". */
 static const char *const part_paths[] = {
 #define PART(name, kind, at_top, in_case, help) at_top ? #name : "cases." #name,
 #include "bench/spec/parts.def"
@@ -198,7 +198,8 @@ static const struct spec_option *find_owner(const char *path)
     return option_find(owner);
 }
 
-/* Reports the first unknown word of `path` with similar known words. */
+/* Returns ERR_SPEC for an unknown key. `path`: full name of the key, such as "train.lrr". The
+ * message usually suggests a known key. */
 static enum status unknown_key(const struct walk *walk, const char *path, const struct node *entry,
                                struct error *e)
 {
@@ -243,8 +244,8 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
                             struct error *e);
 
 /* Visits an option given as a map, and the options inside the map. The option's value is the map's
- * `kind` or the key of a list of scalars, as in workload: {command: [./pi]}. The key of a list of
- * lists is an axis of a matrix. */
+ * `kind`, or a key that is a possible value of the option and has a list of scalars, as in
+ * workload: {command: [./pi]}. Such a key with a list of lists is an axis of a matrix instead. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

@@ -438,8 +438,8 @@ static enum status read_what_if(struct reading *reading, const struct node *map,
     return OK;
 }
 
-/* Rejects an axis that every case overrides. An axis of an extended file is a default and may be
- * overridden. */
+/* Rejects an axis if every case in the same file overrides it. If the axis comes from a file that
+ * the spec extends, it is only a default, and cases may override it. */
 static enum status check_axes_reach(const struct spec *spec, struct error *e)
 {
     const struct matrix *all = spec->matrix;

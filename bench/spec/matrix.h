@@ -1,6 +1,6 @@
 /* Parts of a spec that determine its points: matrix, zip, exclude, baseline, cases. Files that the
- * spec extends are read first, then the spec, then the words of --set. Each of them overrides
- * values that were read earlier. */
+ * spec extends are read first, then the spec, then the words of its quick form if requested, then
+ * the words of --set. Each of them overrides values that were read earlier. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,8 +48,9 @@ struct selection {
 /* Matrix of the spec or of one case. */
 struct matrix {
     char *label; /* label of a case; NULL: the spec's matrix, not a case */
-    /* changes that a case of what_if makes: none, one (sets an option or, if `factor` is above 0,
-     * multiplies option `scaled`) or all; CHANGES_unknown: no case of what_if */
+    /* Changes that a case of what_if makes: none, a single one, or all that what_if lists. A single
+     * change sets an option or, if `factor` is above 0, multiplies option `scaled` by `factor`.
+     * CHANGES_unknown: not a case of what_if. */
     enum { CHANGES_unknown, CHANGES_none, CHANGES_one, CHANGES_all } changes;
     double factor;
     enum option_id scaled;
@@ -72,8 +73,9 @@ struct reading {
     struct config *config; /* receives the options with one value */
 };
 
-/* Reads the tree of one spec file into spec->config and spec->matrix. Call it first with defaults
- * and a zeroed matrix, then for each overriding file. */
+/* Reads the tree of one spec file into spec->config and spec->matrix, where the file overrides
+ * files read earlier. Before the first file, spec->config must hold the defaults and spec->matrix
+ * must be zeroed. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
 /* Completes the cases of what_if: applies factors, fills in case `all changes` and sets the default
@@ -87,8 +89,8 @@ enum status matrix_read_options(struct reading *reading, const struct node *map,
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
 
-/* Applies words such as "key=value matrix.key=[...]", in which each line overrides the lines before
- * it. Errors name origin, line and column. */
+/* Applies a text of words, such as "key=value matrix.key=[...]". Words on a later line override
+ * words on earlier lines. Errors name origin, line and column. */
 enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
                                struct error *e);
 /* Returns the column of a word in the text of --set, from 1; 0 if it is absent. "key=" matches any
@@ -116,8 +118,8 @@ void excludes_clear(struct matrix *matrix);
  * replaces the whole baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value of an option and overrides a value from an earlier layer. A second value in the
- * same layer (mark_same_layer) is an error. */
+/* Stores one value of an option. Overrides a value from an earlier layer: a file, or a line of
+ * key=value words. A second value in the same layer (mark_same_layer) is an error. */
 enum status option_read(struct config *config, const struct given *g, struct error *e);
 enum status option_given_twice(const struct given *g, struct mark first, struct error *e);
 /* Rejects a campaign-wide option where only options of points are allowed, such as in the
@@ -138,8 +140,8 @@ enum condition_kind option_kind(const struct spec_option *option);
 /* Returns whether the point has all values of the selection, or satisfies its condition. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
-/* Returns whether the selection names an option whose values in the spec depend on the machine or
- * come from --set. Such an exclude is allowed to match no point. */
+/* Returns whether the selection names an option whose values come from the machine, from --set or
+ * from option `quick`. An entry of `exclude` with such a selection is allowed to match no point. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
 
 void selection_free(struct selection *selection);

@@ -17,7 +17,7 @@ struct pattern;
 const char *pattern_split(char name[PATTERN_NAME], const char *text);
 
 /* Compiles "name = pattern". Call pattern_free even after an error. A fault in `text` gives
- * ERR_SPEC without a file position; *at: number of characters before it, 0 if unknown. */
+ * ERR_SPEC without a file position; *at: number of characters before the fault, 0 if unknown. */
 enum status pattern_open(struct pattern **pattern, const char *text, size_t *at, struct error *e);
 void pattern_free(struct pattern *pattern);
 

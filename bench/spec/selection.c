@@ -98,8 +98,8 @@ static enum status refuse_name(const struct config *config, const struct conditi
                       name_near(near, term->name, known, n));
 }
 
-/* Checks a term of a condition: its name must be an option of a point or `case`, and its value must
- * have the option's type. */
+/* Checks a term of a condition. Its name must be `case` or an option that applies to single points.
+ * Its value must have the option's type. */
 static enum status check_term(const struct config *config, const struct condition_term *term,
                               const struct node *node, struct error *e)
 {

@@ -89,7 +89,7 @@ static enum status check_undotted(const struct node *entry, struct error *e)
     return OK;
 }
 
-/* Applies a word as if it were an entry of a spec: "matrix.ranks=[1,2]" has the same effect as
+/* Applies a key=value word like an entry of a spec: "matrix.ranks=[1,2]" has the same effect as
  * "matrix: {ranks: [1, 2]}". */
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
 {

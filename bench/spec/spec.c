@@ -67,8 +67,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* Finds the file `text`, which the file `from` extends, below the folder of `from`, else below
- * configs/. The spec owns *path. */
+/* Finds the file `text`, which key `extends` in the file `from` names. Searches below the folder of
+ * `from`, then below configs/. The spec owns *path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {

@@ -233,8 +233,8 @@ double config_global_batch(const struct config *config, long ranks);
  * to a multiple of the number of replicas if train.remainder is drop. */
 double config_trained_batch(const struct config *config, long ranks);
 
-/* Checks the batch options. ERR_ARGUMENT if they conflict, or if train.accumulate exceeds the
- * images per step of every rank; *at is the option to change. */
+/* Checks the batch options; *at is the option to change. ERR_ARGUMENT if they conflict, if a step
+ * has too many images, or if every rank has fewer than train.accumulate images per step. */
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
@@ -258,7 +258,7 @@ enum status config_check_data(const struct config *config, const struct net_desc
 /* Row of sites.def. */
 struct site_row {
     const char *kind;  /* kind of the site's numbers: "measured", "emulated" or "simulated" */
-    bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
+    bool shares_cores; /* whether nodes are emulated or simulated on this machine */
 };
 /* Row of workloads.def. */
 struct workload_row {
@@ -286,11 +286,12 @@ const struct site_row *config_site(const struct config *config);
  * see its files. */
 bool config_runs_here(const struct config *c);
 /* Returns whether an option applies to the point's site. site.hosts, site.rate and site.delay apply
- * only if all nodes are on one machine (shares_cores). site.link, site.leaf_hosts,
+ * only if the nodes are emulated or simulated hosts (shares_cores). site.link, site.leaf_hosts,
  * site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
-/* Returns whether the program can read the option, whatever the strategy and optimizer. Of options
- * with scope_is_workload, workload.command reads only seed, threads and batch sizes. */
+/* Returns whether the point's program can read the option, whatever the strategy and optimizer. A
+ * user's program (workload.command) reads no workload options (scope_is_workload) other than seed,
+ * threads and batch sizes. */
 bool config_reads(const struct config *config, enum option_id option);
 /* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
  * example, strategy allreduce does not use sync.cap_mib. */
@@ -379,8 +380,8 @@ static inline bool config_is_peer(const struct config *c)
 {
     return config_workload(c)->helper[0] != '\0';
 }
-/* Returns whether the point runs workload.command, any program that a user names. The spec's
- * network and weights then do not apply. */
+/* Returns whether the point runs the user's program in workload.command. The spec's network and
+ * weights do not apply to such a point. */
 static inline bool config_is_foreign(const struct config *c)
 {
     return config_workload(c)->foreign;
@@ -413,8 +414,9 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Strategy none
- * trains replicas separately, so one replica's accuracy is meaningless. */
+/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Points with
+ * strategy none on several ranks have no such runs: their replicas train separately, so the
+ * accuracy of one replica is meaningless. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -459,9 +461,10 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
 
 #define SHA256_TEXT_BYTES 65
 
-/* File that a spec names: a network, published numbers or coefficients of a link. The file is
- * searched for in the folders of struct seen_from, then in configs/models (networks) or
- * results/published (published numbers). Files with equal contents are one input. */
+/* File that a spec names: a network, published numbers or coefficients of a link. A network given
+ * by name alone is read from configs/models. Other files are searched for in the folders of struct
+ * seen_from. Networks are then searched for in configs and configs/models, published numbers in
+ * results/published and results. Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
     /* file name without folder and extension, made unique per option; becomes the option value's
@@ -497,9 +500,9 @@ struct point {
     /* index of the calibration point whose timings this point replays; this point's own index if it
      * replays none */
     size_t calibration_index;
-    /* [workload] index of the first point that runs the peer `workload` and otherwise differs at
-     * most in kernels.* and peer.*; this point's own index if there is none or this point runs a
-     * peer */
+    /* [workload] index of the first point that runs the peer program `workload` and has this
+     * point's values of all options except workload, kernels.* and peer.*. This point's own index
+     * if there is no such point, or if this point itself runs a peer program */
     size_t peers[WORKLOADS];
     bool requested; /* whether part of the matrix; false: added, for example as a baseline point */
 };
@@ -508,11 +511,13 @@ struct alike;
 struct written_value;
 struct node;
 
-/* A spec and its points. A point's baseline point has the values of `baseline:` of its case or
- * spec. If `baseline:` gives some of ranks, nodes and ranks_per_node, the others follow. Without
- * `baseline:`, the first point with the fewest ranks that solves the same problem
- * (option_is_problem) is chosen, preferably of the same case. With measure.replay, each point with
- * several ranks needs a point with strategy none. Points that the matrix lacks are added. */
+/* A spec and its points. A point's baseline point equals the point, except for the values in
+ * `baseline:` of its case or spec. If `baseline:` gives only some of ranks, nodes and
+ * ranks_per_node, the others are computed from them. Without `baseline:`, the baseline point is the
+ * first point with the fewest ranks that solves the same problem (option_is_problem). Among points
+ * with equally few ranks, a point of the same case is preferred. With measure.replay, each point
+ * with several ranks needs a point with strategy none. Baseline points and points with strategy
+ * none are added if the matrix lacks them. */
 struct spec {
     char *path;   /* path of the spec file */
     char **bases; /* paths of the files that the spec extends */
@@ -521,7 +526,8 @@ struct spec {
     struct config config;  /* values of options that are not in the matrix */
     struct config presets; /* every option at its default */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
-    /* added baselines, points of the matrix, added points without communication, calibrations */
+    /* [n_points] in this order: added baseline points, points of the matrix, added points without
+     * communication, calibration points */
     struct point *points;
     size_t n_points;
     enum option_id *varying; /* [n_varying] options that differ between requested points */
@@ -585,8 +591,9 @@ double spec_chance(const struct spec *spec, int *classes);
 /* Returns the index of the point with this id; n_points if there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);
 
-/* Writes the spec with every option, one key per line, as a run's spec.yaml. With the copies of the
- * inputs beside it, spec_load makes the same points from this file. */
+/* Writes the spec as a run's spec.yaml, one key per line, including options that have their default
+ * value. spec_load makes the same points from this file if the copies of the spec's input files are
+ * in the run's folder. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* Returns whether spec_write wrote the file. */
@@ -597,10 +604,10 @@ extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };
 
-/* Folders below which a value's relative path is looked up, in this order. Value in a file: folder
- * of the file, folders that a recorded spec lists, current folder. Value of --set: current folder,
- * folder of the spec, folders that a recorded spec lists. NULL ends `folders`. Each folder is ""
- * (the current folder) or ends in '/'. */
+/* Folders in which a value's relative path is looked up. Order for a value that a file sets: folder
+ * of the file, folders that a recorded spec lists, current folder. Order for a value of --set:
+ * current folder, folder of the spec, folders that a recorded spec lists. NULL ends `folders`. Each
+ * folder is "" (the current folder) or ends in '/'. */
 struct seen_from {
     /* folder of the file that sets the value, or of the spec for --set; freed by seen_from_close */
     char *beside;
@@ -622,8 +629,9 @@ const char *spec_foreign(const struct spec *spec);
  * One allocation; free with free(). */
 enum status point_arguments(char ***arguments, const struct point *point, struct error *e);
 
-/* Reads "--key=value" and "--key value" of scopes WORKLOAD and UNTIMED into `config`. The last
- * value of an option is used. Other arguments, and all from "--" on, are left in argv[1..*argc). */
+/* Reads arguments "--key=value" and "--key value" of options with scope WORKLOAD or UNTIMED into
+ * `config`. If an option is repeated, its last value counts. Leaves other arguments, and all
+ * arguments from "--" on, in argv[1..*argc). ERR_ARGUMENT if a value is missing. */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
 /* Reads a model. `name`: a path (with '/' or ending in .yaml), or NAME for configs/models/NAME.yaml

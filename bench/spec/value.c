@@ -186,7 +186,7 @@ static enum status parse_ranks(struct value *value, const struct given *g, struc
     return parse_int(value, g, e);
 }
 
-/* Parses a whole number, or one of the words in `a` and `b`. For a word, value->number is NAN until
+/* Parses a whole number, the word `a` or the word `b`. For a word, value->number is NAN until
  * nodes_resolve computes it. */
 static enum status parse_or_word(struct value *value, const struct given *g, const char *a,
                                  const char *b, struct error *e)
@@ -279,8 +279,8 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
         separate_words(text, 200, written);
 }
 
-/* Checks that a value is present, and that it is a list of plain values if and only if the option
- * expects a list. */
+/* Checks that a value is present (a condition may be empty), and that it is a list if and only if
+ * the option expects a list. Items of a list must be plain values; segments need not be. */
 static enum status check_kind(const struct given *g, struct error *e)
 {
     bool list = type_is_list(g->option->type);

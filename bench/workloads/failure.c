@@ -39,7 +39,8 @@ void failure_warn_of_shared_memory(void)
  * line, uses several writes. */
 static void print_line(const char *program, const struct error *e)
 {
-    char line[3 * sizeof *e] = ""; /* file and text, at most doubled by escapes, and the rest */
+    char line[3 * sizeof *e] = ""; /* room for the escaped file name and text, each at most twice
+                                      its size in *e, and for the rest of the line */
     FILE *text = fmemopen(line, sizeof line, "w");
     FILE *out = text != NULL ? text : stderr;
     fprintf(out, "%s: ", program);

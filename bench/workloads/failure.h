@@ -9,8 +9,8 @@
  * starts. Returns true if the launcher's environment variables give no valid rank. */
 bool failure_is_first_process(void);
 
-/* Warns, once per node, if /dev/shm is too small for MPICH. Other MPI libraries may need less. Call
- * it before MPI starts. */
+/* Warns, once per node, if /dev/shm is too small for MPICH. Other MPI libraries may need less. Does
+ * not warn if the user sets UCX_TLS, which selects the transport. Call it before MPI starts. */
 void failure_warn_of_shared_memory(void);
 
 /* Returns the exit status for error `e`. If `speak` is true, prints the error's text to standard

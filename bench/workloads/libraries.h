@@ -4,7 +4,8 @@
 
 #define LIBRARIES_HASH_BYTES 17
 
-/* Writes the hash as 16 hexadecimal digits. It covers the build ids of all loaded libraries, in
- * order of loading; without a build id, size and modification time of the file. Call this function
- * at the start of main, since MPI loads more libraries later. */
+/* Writes the hash as 16 hexadecimal digits. The hash covers the build ids of all loaded libraries,
+ * in order of loading. If a library has no build id, the hash covers the size and modification time
+ * of its file instead. Call this function at the start of main, since MPI loads more libraries
+ * later. */
 void libraries_hash(char hex[LIBRARIES_HASH_BYTES]);

@@ -138,7 +138,7 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
 
 /* Projections are subtracted twice, because rounding spoils the direction of a vector that loses
  * most of its length ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). A
- * NaN makes its whole vector NaN; a vector with an infinite value becomes a unit vector or NaN. */
+ * NaN makes its vector and all later ones NaN; an infinite value gives a unit vector or NaN. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

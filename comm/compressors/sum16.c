@@ -10,8 +10,9 @@
  * 2^-25 is half the smallest fp16 number.
  *
  * Several sums may be in transit at the same time. Shares are sent in the order in which sums
- * start. Summed shares are sent in the same order, but on another communicator. No rank waits
- * before all sums have started.
+ * start. Summed shares are sent in the same order, but on another communicator. In strategy
+ * bucketed, no rank waits before all sums of the step have started. Other strategies finish each
+ * sum before the next starts.
  *
  * fp16: half precision. Its smallest number is 6e-8 and gradients are small, so sync.fp16_scale
  * scales them up for sending. Numbers above 65504 / scale become infinite in the sum; `infinite` in
@@ -149,8 +150,9 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Tests gathers, then scatters, each up to the first incomplete exchange. MPI_Test progresses
- * untested exchanges too. Returns whether any sum was incomplete before the tests. */
+/* Tests the started gather exchanges, then the scatter exchanges. Stops in each group at the first
+ * incomplete exchange, since MPI_Test progresses the untested exchanges too. Returns whether any
+ * sum was incomplete before the tests. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

@@ -1,7 +1,8 @@
 #include "comm/cost/rounds.h"
 
-/* Returns the schedule of a sum over nodes. Rabenseifner's algorithm has few rounds, but it sends
- * more bytes than a ring if the number of nodes is no power of two. */
+/* Returns the schedule of a sum over nodes: Rabenseifner's algorithm if the number of nodes is a
+ * power of two, otherwise a ring. Rabenseifner's algorithm has few rounds, but for other numbers of
+ * nodes it sends more bytes than a ring. */
 static struct schedule between_nodes(const struct schedule *s, size_t count)
 {
     bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;

@@ -56,7 +56,7 @@ enum strategy_flag {
     STRATEGY_OWNS_OPTIMIZER = 8, /* optimizer state is sharded; `save` collects it on rank 0 only */
     STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the replicas' mean sample count */
     STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
-    /* weights of ranks differ or are sharded until eval_begin makes one model of them */
+    /* weights differ between ranks or are sharded; eval_begin writes one model for evaluation */
     STRATEGY_AVERAGED = 128,
     STRATEGY_COMPRESSES = 256,      /* a compressor can replace the sum of gradients */
     STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank gets updated weights from others */
@@ -133,8 +133,8 @@ static inline size_t sync_option_bytes(const struct strategy_config *config,
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width);
 
-/* Adds one allreduce of `count` numbers to *c, and its algorithm to c->wire_source. config->calls
- * and config->algorithm choose the algorithm. */
+/* Adds one allreduce of `count` numbers to *c, and updates c->wire_source, which names the
+ * algorithms. config->calls and config->algorithm choose the algorithm of this allreduce. */
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
                   size_t count, size_t width);
 
@@ -187,7 +187,8 @@ double strategy_exposed(enum strategy_kind strategy, const struct strategy_confi
                         double backward, double comm);
 
 const char *const *strategy_names(void);              /* [STRATEGIES] names by enum strategy_kind */
-unsigned strategy_flags(enum strategy_kind strategy); /* flags that all its variants have */
+unsigned strategy_flags(enum strategy_kind strategy); /* returns the flags that all variants of the
+                                                         strategy have */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
 /* Returns the strategy that implements sync.zero = `stage` for sync.strategy = `strategy`. For
@@ -215,8 +216,9 @@ struct low_rank {
     size_t side, other; /* shorter and longer side of the matrix */
 };
 struct low_rank low_rank_of(size_t count, size_t rows, int rank);
-/* Return how many numbers a tensor contributes to the allreduce of the factors P or Q. A tensor
- * that is not a matrix is summed whole, together with P. */
+/* Return how many numbers a tensor contributes to the allreduce of the factors P (low_rank_p) or of
+ * the factors Q (low_rank_q). A tensor that is not a matrix is summed whole, together with the
+ * factors P. It contributes nothing to Q. */
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 
@@ -240,5 +242,6 @@ const char *strategy_variant_name(enum strategy_variant variant);
 struct pickle_header {
     uint64_t tensor, count;
 };
-/* Returns the bytes of a pickled gradient of n tensors, with headers. */
+/* Returns the size in bytes of a pickled gradient: n tensors of counts[i] numbers of `width` bytes
+ * each, and their headers. */
 size_t pickle_bytes(const size_t *counts, size_t n, size_t width);

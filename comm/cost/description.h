@@ -82,6 +82,6 @@ struct compressor_desc {
 /* Returns "none", the wire_source of strategies that send nothing. */
 const char *source_none(const struct step *s);
 
-/* Passes to the reader the sum of `g` over all ranks: the configured compressor's operations, or
- * one MPI allreduce if no compressor is configured. */
+/* Passes the operations that sum `g` over all ranks to the reader: the configured compressor's
+ * operations, or one MPI allreduce if no compressor is configured. */
 void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

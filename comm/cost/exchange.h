@@ -1,4 +1,4 @@
-/* Operations in which every rank exchanges messages with all other ranks, or works without
+/* Operations in which ranks exchange shares or packets with each other, and additions that need no
  * messages. Internal to comm/cost. */
 #pragma once
 

@@ -5,8 +5,8 @@
 #include "comm/cost/library_rules.h"
 
 /* Sizes and numbers of ranks at which MPICH 4.0.2 changes its algorithm
- * (maint/tuning/coll/mpir/generic.json). A size equal to a limit counts as short:
- * "avg_msg_size<=12288" is binomial. */
+ * (maint/tuning/coll/mpir/generic.json). A size equal to a limit counts as short: in that file,
+ * "avg_msg_size<=12288" selects the binomial algorithm. */
 #define REDUCE_SHORT_BYTES     2048
 #define BCAST_SHORT_BYTES      12288
 #define BCAST_MIDDLE_BYTES     524288 /* used only if the number of ranks is a power of two */

@@ -12,7 +12,7 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */
 struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kind call, int ranks,
                                    size_t count, size_t width);
-/* Returns a record's wire_source for a set of algorithms (one bit each), such as "formula: ring";
+/* Returns the value of wire_source, such as "formula: ring". `algorithms`: one bit per algorithm;
  * 0: "none". */
 const char *allreduce_source(unsigned algorithms);
 

@@ -70,7 +70,8 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* Finds the best first op of stage `stage` if ops [0, end) are cut into stages 0 to `stage`. */
+/* Finds the first op of stage `stage` that makes the longest stage as short as possible, if ops [0,
+ * end) are cut into stages 0 to `stage`. */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

@@ -23,7 +23,8 @@ struct operation {
     /* first of the tensors [tensor, n) whose gradients must be ready before the operation starts;
      * 0: it starts after backward */
     size_t tensor;
-    /* all messages of a rank are one MPI call with `count` numbers; else each message is a call */
+    /* whether all messages of a rank are one MPI call with `count` numbers; if false, each send and
+     * each receive is one call */
     bool is_call;
     unsigned algorithm; /* 1 << the library's allreduce algorithm; 0: no allreduce */
 };

@@ -182,7 +182,8 @@ int pipeline_rounds(const struct schedule *s, int top)
     return s->ranks == 1 || segments == 0 ? 0 : (int)segments + 2 * top - 1;
 }
 
-/* Finds the numbers of a segment. Returns false if the schedule has no such segment. */
+/* Sets *first and *count to the range of numbers that a segment contains. Returns false if the
+ * schedule has no such segment. */
 static bool segment_range(const struct schedule *s, int segment, size_t *first, size_t *count)
 {
     if (segment < 0 || (size_t)segment >= schedule_messages(s, s->count))

@@ -8,8 +8,8 @@ void round_send(struct round *r, int to, size_t first, size_t count);
  * received numbers replace them. */
 void round_receive(struct round *r, int from, size_t first, size_t count, bool add);
 
-/* Finds the numbers [*first, *first + *count) of blocks [begin, end), if the schedule's numbers are
- * cut into `blocks` blocks. */
+/* Sets *first and *count to the range [*first, *first + *count) of numbers that blocks [begin, end)
+ * contain. The schedule's numbers are divided into `blocks` blocks. */
 void block_range(const struct schedule *s, int blocks, int begin, int end, size_t *first,
                  size_t *count);
 
@@ -22,10 +22,11 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
 /* Reduction of the ranks to a power of two. Ranks [0, 2 * folded) form pairs. One rank of each pair
  * continues with the pair's sum. The other rank pauses and receives the result at the end. */
 struct fold {
-    int blocks, folded; /* number of ranks that continue (a power of two); number of pairs */
+    int blocks, folded; /* number of ranks that continue after the first round, a power of two;
+                           number of pairs of ranks that the first round folds into one rank each */
     int doublings;      /* log2(blocks) */
-    /* whether the even rank of each pair continues, for algorithms in which the odd rank receives
-     * no result; false: the odd rank continues */
+    /* whether the even rank of each pair continues, as a reduction to rank 0 requires; false: the
+     * odd rank continues */
     bool even_stays;
 };
 struct fold fold_of(int ranks);
@@ -37,9 +38,10 @@ bool fold_stands_aside(const struct fold *f, int rank);
  * transfers of the last round, in which paused ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Returns whether this rank takes part in round *i of `rounds` rounds. Reduces *i by 1, to the
- * algorithm's own round number. For round 0 and the last round, which fold and unfold the pairs,
- * fills in *r and returns false. Without pairs, returns true and leaves *i unchanged. */
+/* If ranks are folded into pairs, round 0 folds the pairs and the last of all `rounds` rounds
+ * unfolds them. For these two rounds, fills in *r and returns false. For each round between them,
+ * returns whether this rank takes part. Reduces *i by 1 to the number of the round in the algorithm
+ * itself. Without pairs, returns true and leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
@@ -50,7 +52,7 @@ bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds,
 struct halves {
     int partner;
     size_t own, own_count;       /* offset and size of the half that this rank keeps */
-    size_t theirs, theirs_count; /* offset and size of the half that its partner keeps */
+    size_t theirs, theirs_count; /* offset and size of the half that `partner` keeps */
 };
 struct halves halves_of(const struct schedule *s, const struct fold *f, int bit);
 /* halves_scatter: this rank sends its partner's half, and adds the received numbers to its own

@@ -35,15 +35,15 @@ struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */
     void (*round)(const struct schedule *s, int i, struct round *round);
-    bool knows_nodes; /* the functions read `view` of struct schedule */
+    bool knows_nodes; /* whether `rounds` and `round` read member `view` of struct schedule */
     bool whole;       /* messages are never cut into segments */
     bool posted;      /* whether the messages of all rounds are posted together */
     int passes;       /* number of passes over memory per addition; 0 means 1 */
 };
 
 /* How numbers are cut into blocks. EVENLY: sizes differ by at most one, larger blocks first.
- * REST_LAST: equal sizes, with the remainder in the last block. ROUNDED_UP: the last blocks can be
- * smaller or empty. MPICH uses the last two. */
+ * REST_LAST: equal sizes, with the remainder in the last block. ROUNDED_UP: equal sizes, rounded
+ * up, so the last blocks can be smaller or empty. MPICH uses REST_LAST and ROUNDED_UP. */
 enum cut { CUT_EVENLY, CUT_REST_LAST, CUT_ROUNDED_UP };
 
 /* One rank's part in an operation on `count` numbers. */

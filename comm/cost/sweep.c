@@ -28,9 +28,10 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Link between two ranks. Pointers to the times (s) until which a part is busy: sending_s: sender;
- * receiving_s: receiver (NULL: never busy); up_s, down_s: leaf switches of sender and receiver
- * (NULL: same leaf, or no leaves). leaf_beta_s: seconds per byte at a leaf switch. */
+/* Link between two ranks. sending_s, receiving_s, up_s and down_s point to the times (s) until
+ * which parts of the link are busy. sending_s: the sender. receiving_s: the receiver; NULL: never
+ * busy. up_s, down_s: the leaf switches of sender and receiver; NULL: both are on one leaf, or
+ * there are no leaves. leaf_beta_s: seconds per byte at a leaf switch. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -66,8 +67,9 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Returns the start of a transfer that could start at `begin`. The transfer occupies the leaf
- * switch and does not end before the leaf has passed on all bytes. */
+/* Returns the start time of a transfer that is ready at `begin`. The transfer does not end before
+ * the leaf switch has passed on all its bytes; *leaf_s becomes the time at which the switch has
+ * done so. If leaf_s is NULL, returns `begin`. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -126,7 +128,9 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
 }
 
 /* Returns the start of a message that could start at `begin`. Bytes that do not fit into the socket
- * buffer are sent at the rank's next MPI call. */
+ * buffer are sent from the rank's next MPI call on. The model has no pause within a message.
+ * Therefore a message larger than the buffer starts so late that sending its buffered bytes lasts
+ * at least until this call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;
@@ -136,15 +140,16 @@ static double start_in_socket(const struct clock_sweep *w, int rank, double begi
     return later(begin, call_s - m->socket_bytes * m->network.beta_s);
 }
 
-/* Returns the burst of a path's sending interface, as time at the link's rate (s); 0 within a
- * host. */
+/* Returns the size of the token bucket of a path's sending interface, as the time (s) in which the
+ * link carries that many bytes; 0 within a host. */
 static double burst_of(const struct clock_sweep *w, const struct path *path)
 {
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
-/* Starts all sends of a rank in a round. Returns the end of the last send. With bursts, messages
- * leave burst_s earlier, but the interface is busy until the same time. */
+/* Starts all sends of a rank in a round. Returns the time at which the last send ends. If the
+ * interface allows bursts, each message leaves burst_s earlier than without bursts, but the
+ * interface is busy until the same time. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -183,8 +188,8 @@ static int send_of(const struct clock_sweep *w, int rank, int i)
     return receives[i].rank * ROUND_TRANSFERS + k;
 }
 
-/* Returns the arrival time of a message that leaves at `leaves_s`, but not before posts_s, and
- * occupies the receiving interface for `occupied` seconds. */
+/* Returns the time (s) at which a message arrives. The message leaves at leaves_s or posts_s,
+ * whichever is later. It occupies the receiving interface for `occupied` seconds. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;
@@ -193,8 +198,9 @@ static double arrive(const struct path *path, double leaves_s, double posts_s, d
     return *path->receiving_s = later(*path->receiving_s + occupied, arrives);
 }
 
-/* Receives a transfer message by message, and adds each message while the next one arrives. Returns
- * the end of the last addition. */
+/* Simulates how a rank receives transfer `i` message by message, from time `clock` on. If the
+ * transfer is added to the rank's numbers, each message is added while the next one arrives.
+ * Returns the time (s) when the transfer is complete, including such additions. */
 static double receive(struct clock_sweep *w, const struct operation *op, int rank, int i,
                       double clock)
 {

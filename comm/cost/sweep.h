@@ -41,11 +41,12 @@ double link_pace(const struct link_model *link, double u);
 struct sweep_machine {
     struct link_model memory;  /* model of links within a host; its gamma is used on all hosts */
     struct link_model network; /* links between hosts; gamma is not used */
-    double delay_s; /* further latency between hosts, in which no interface is occupied */
+    double delay_s;            /* additional latency between hosts (s), during which no interface is
+                       occupied */
     /* whether only sending occupies a host's interface, as on emulated hosts */
     bool receives_freely;
-    /* token bucket of a host's interface: after a pause, bytes that take up to burst_s seconds at
-     * the link's rate leave at once */
+    /* size of the token bucket of a host's interface (s): after a pause, the interface sends at
+     * once as many bytes as the link carries in burst_s seconds */
     double burst_s;
     /* size of the socket buffer (bytes): at most this much of a message to another host leaves
      * while the sender computes */
@@ -68,19 +69,20 @@ struct clock_sweep {
     struct sweep_machine machine;
     int ranks, hosts, leaves;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
-    /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at
-     * begins_s[r] + paces[r] ready_s[i]; NULL: starts 0, factors 1; borrowed */
+    /* [ranks] `begins_s`: start of each rank's step. `paces`: factor of ready_s on each rank.
+     * Gradient i of rank r is ready at begins_s[r] + paces[r] ready_s[i]. Both NULL: starts 0,
+     * factors 1. Borrowed. */
     const double *begins_s, *paces;
-    /* [n_calls] times at which a computing rank calls MPI, ascending; begins_s and paces apply as
-     * for ready_s. The last time is the end of compute. Messages advance only at these calls; NULL:
-     * at any time. Borrowed */
+    /* [n_calls] times at which a computing rank calls MPI, ascending: rank r makes call i at
+     * begins_s[r] + paces[r] calls_s[i]. The last time is the end of compute. Messages advance only
+     * at these calls. NULL: messages advance at any time. Borrowed. */
     const double *calls_s;
     size_t n_calls;
     uint64_t seed; /* seed of the random factors of transfer times; 0: all factors are 1 */
     /* [ranks] clock of each rank: start time (default 0) before a sweep, end time after it */
     double *clock_s;
-    /* The following members are internal. Order of interfaces: one per rank, then one per host,
-     * then one per leaf. */
+    /* The following members are internal. An array over interfaces has one element per rank, then
+     * one per host, then one per leaf. */
     struct schedule *schedules; /* [ranks] each rank's schedule of the current operation */
     struct round *rounds;       /* [ranks] each rank's current round */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */

@@ -82,8 +82,9 @@ static const struct trace_format format_simgrid = {
 
 /* ---- GOAL ---- */
 
-/* Writes work of a rank. Work and waits form a chain of labels c0, c1 ..., in order of execution. A
- * message starts after the last label of the chain so far. */
+/* Writes work of a rank as the next label of the rank's chain. The labels c0, c1 ... of the chain
+ * are work and waits, in order of execution. A message starts after the chain's last label so
+ * far. */
 static void goal_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);

@@ -20,7 +20,8 @@ struct trace_step {
     const struct sweep_machine *machine; /* hosts and links of the ranks */
     int ranks;
     double compute_s;      /* time for which each rank computes */
-    const double *ready_s; /* [tensors] time of computing until each gradient is ready */
+    const double *ready_s; /* [tensors] compute time (s) from the start of the step until each
+                              gradient is ready */
     double flop_per_s;     /* speed of a core, to convert times to FLOPs in SimGrid's trace */
 };
 

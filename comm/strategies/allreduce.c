@@ -3,7 +3,8 @@
  *
  * allreduce_layer: one MPI_Allreduce per tensor after backward, in place and in the order of the
  * tensors. Training scripts without a flat gradient array do the same. Most tensors are small, so
- * latency matters. In both strategies, a compressor replaces the calls. */
+ * latency matters. In both strategies, a compressor, if configured, computes the sums in place of
+ * these calls. */
 #include "comm/compress.h"
 
 typedef enum status sum_range(struct sync *s, struct range tensors, const char *operation,

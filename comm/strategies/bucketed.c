@@ -22,7 +22,8 @@ struct bucket_in_flight {
 
 struct buckets {
     struct bucket_in_flight *in_flight; /* [n] buckets, in the order in which they start */
-    size_t n, left; /* number of buckets; number of buckets started in this step */
+    size_t n, left; /* `n`: number of buckets; `left`: number of buckets already started in this
+                       step */
     /* the first `complete` buckets of in_flight are known to be complete */
     size_t complete;
 };

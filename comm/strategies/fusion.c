@@ -1,16 +1,16 @@
 /* fusion: tensor fusion as in Horovod (Sergeev and Del Balso, "Horovod: fast and easy distributed
- * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree which gradients are
- * ready on all ranks. They sum these gradients in calls of at most sync.fusion_mib while backward
- * continues.
+ * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree on the gradients
+ * that are ready on all ranks. While backward continues, they sum these gradients in calls of at
+ * most sync.fusion_mib; a larger tensor has a call of its own.
  *
  * Backward has the same order on every rank, unlike in Horovod. Ranks therefore agree by a
  * non-blocking minimum of the number of ready tensors (a question). Questions and sums start in the
  * same order on all ranks: a rank asks again only after it has started the sums of the last answer.
  * Fused tensors are contiguous in the arena and are summed in place.
  *
- * Costs one sum per group of tensors, and a sum of one number per cycle. During backward, a ready
- * tensor waits for the end of the cycle. Without cycles (0 ms), each tensor is summed
- * separately. */
+ * Costs one sum per group of tensors, and one minimum of a single number per question. During
+ * backward, a ready tensor waits for the end of the cycle. Without cycles (0 ms), each tensor is
+ * summed separately, without questions. */
 #include <limits.h>
 
 #include "comm/cost/strategies/fusion.h"
@@ -31,8 +31,8 @@ struct fusion {
     int answer;        /* buffer of MPI_MIN: this rank's `ready`, then the minimum over ranks */
     uint64_t answered; /* number of agreements (minima of `ready` over ranks) in this step */
     int64_t origin_ns; /* start of the first cycle (clock_ns); cycles continue across steps */
-    /* time (clock_ns) from which ready tensors wait for the end of a cycle: when the first of these
-     * tensors became ready, or when sums last started */
+    /* time (clock_ns) from which the tensors that are now ready wait for the end of a cycle: when
+     * the first of them became ready or when sums were last started, whichever is later */
     int64_t since_ns;
 };
 
@@ -112,8 +112,9 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Asks until all tensors are ready on every rank. First makes one empty wait for each answer
- * received during backward, so that every rank makes the same number of waits. */
+/* Asks all ranks how many tensors are ready, until all tensors are ready on every rank. First makes
+ * one empty wait for each answer received during backward, so that every rank makes the same number
+ * of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

@@ -1,10 +1,11 @@
 /* gather_scatter: for each tensor, rank 0 gathers the gradients of all ranks, adds them in the
- * order of ranks and scatters the sum. Every rank runs the optimizer.
+ * order of ranks and sends the whole sum to every rank. Every rank runs the optimizer.
  *
- * Costs one call per tensor in each direction, and p - 1 copies of each tensor through one rank.
+ * Costs p - 1 copies of each tensor through rank 0 in each direction, where p is the number of
+ * ranks. Every other rank makes one call per tensor and direction.
  *
- * Variant linear: rank 0 exchanges messages with every rank. Variant mpich: MPI_Gather, then
- * MPI_Scatter of p copies. */
+ * Variant linear: rank 0 exchanges one message with every other rank in each direction. Variant
+ * mpich: MPI_Gather, then MPI_Scatter of p copies of the sum. */
 #include "comm/strategy.h"
 
 #define GATHER  "gather of the gradients at rank 0"

@@ -32,8 +32,9 @@ struct owned_way {
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
-/* All blocks, and this rank's share of each; first member of sync->context. ZeRO stage 1 has one
- * block. Each rank's share is the part whose sum the ring algorithm leaves on that rank. */
+/* All blocks, and this rank's share of each; first member of sync->context. In ZeRO stage 1, all
+ * tensors form one block, and each rank's share is the part whose sum the ring algorithm leaves on
+ * that rank. In stages 2 and 3, the shares of a block are in the order of the ranks. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;

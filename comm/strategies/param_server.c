@@ -60,8 +60,8 @@ static void serve(void *arg)
     w->served_bytes += w->bytes_payload - bytes;
 }
 
-/* Serves pushes between two layers. The optimizer then runs on one thread, because the thread pool
- * belongs to the network. */
+/* If this rank is a server, serves pushes between two layers of the network. The optimizer runs on
+ * a single thread here, because the network uses the thread pool. */
 static void serve_between(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -106,8 +106,8 @@ static int push(struct sync *s)
     return code;
 }
 
-/* Returns whether this rank can continue: its pushes are sent and answered, or an MPI call
- * failed. */
+/* Returns whether this rank can continue: its pushes are sent and answered, or an MPI call failed.
+ * In variant sync, a rank that serves must also have answered the pushes of all ranks. */
 static bool is_answered(void *arg)
 {
     struct sync *s = arg;

@@ -205,8 +205,8 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* In variant sync, all answers of the step must be sent. A client that has already pushed its next
- * gradient has received its answer. */
+/* In variant sync, returns true only if all answers of the step have been sent. A client that has
+ * already pushed its next gradient has received its answer. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

@@ -37,17 +37,18 @@ struct server {
     /* Variant stale: maximum number of steps by which a rank may be ahead of the slowest, and by
      * which its weights may be out of date. Other variants: 0. */
     uint64_t staleness;
-    /* [ranks] state of each rank as a client; for the server's own rank only `pushes` and `pushed`
-     * (borrowed: points into its gradient arena) are used */
+    /* [ranks] state of each rank as a client. For the server's own rank, only `pushes` and `pushed`
+     * are used, and `pushed` is borrowed: it points into that rank's gradient arena. */
     struct client *clients;
 
     bool opened;          /* whether server_open has been called since creation or server_reset */
     struct optimizer o;   /* optimizer for this server's part, elements [0, count) */
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
-    real *sums;           /* [staleness + 1][count] summed gradients of `steps`; at_once: empty */
-    /* [staleness + 1] steps version + 1 to version + 1 + staleness; step k, counted from 1 since
-     * server_open, is at index k % (staleness + 1) */
+    real *sums;           /* [staleness + 1][count] summed gradients of each open step; with
+                             `at_once`, empty */
+    /* [staleness + 1] open steps: numbers version + 1 to version + 1 + staleness, counted from 1
+     * since server_open. Step k is at index k % (staleness + 1). */
     struct open_step *steps;
     uint64_t version;  /* number of complete steps; with at_once, number of processed pushes */
     double lr;         /* learning rate of this rank's latest step, if `at_once` */

@@ -66,7 +66,8 @@ static enum status wait_for_readers(struct sync *s)
     w->read_ns += now_ns - begin_ns;
     /* this wait is communication, but runs outside sync_comm_begin and sync_comm_end */
     s->times.comm_exposed_ns += now_ns - begin_ns;
-    /* arrive_ns excludes this wait, so that this rank is not shown as late */
+    /* waited_ns is subtracted from arrive_ns, so that this wait does not make the rank appear
+     * late */
     s->waited_ns += now_ns - begin_ns;
     timeline_add(s->waiter->timeline, PHASE_comm, "other ranks reading shared gradients", begin_ns,
                  now_ns);
@@ -74,9 +75,10 @@ static enum status wait_for_readers(struct sync *s)
     return w->read;
 }
 
-/* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks read
- * different slices. If the optimizer needs whole tensors, first copies all slices to this rank's
- * arena. */
+/* Runs the optimizer slice by slice. If the optimizer needs whole tensors, instead copies the other
+ * ranks' slices to this rank's arena, then runs the optimizer once on the whole arena. Each rank
+ * goes through the slices in rank order, starting at its own, so that ranks do not all read one
+ * slice at the same time. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
     const struct shm *w = s->context;

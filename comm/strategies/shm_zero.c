@@ -38,7 +38,8 @@ struct shm_zero {
     real **grads, **params;  /* [ranks] gradient and parameter arenas of each rank */
     struct reached *reached; /* [blocks.n] state of each block in this step */
     size_t freed;            /* number of blocks whose gradients were released in this step */
-    /* whether the parameters come from initialisation or a checkpoint, not from a step */
+    /* whether the parameters were initialised or restored from a checkpoint, and have not been used
+     * since */
     bool is_new;
 };
 
@@ -98,8 +99,8 @@ static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 
 /* ---- Parameters ---- */
 
-/* Copies other ranks' shares of a block's parameters. Each rank begins with the share of a
- * different rank. */
+/* Copies other ranks' shares of a block's parameters. Each rank begins with the share of the next
+ * rank, so no two ranks begin with the same share. */
 static void copy_block(struct sync *s, struct owned_block *b)
 {
     const struct shm_zero *z = s->context;

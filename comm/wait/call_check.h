@@ -1,7 +1,7 @@
-/* Check mode for collectives. Before each collective except wait_comm_dup, ranks exchange and
- * compare descriptions of the call. If a call must not wait (pending_begin_at_once), descriptions
- * are compared before the rank waits for the collective. Each check costs a small collective, so do
- * not time runs in check mode. */
+/* Check mode for collectives. Before each collective of wait.h except wait_comm_dup, ranks exchange
+ * and compare descriptions of the call. A call that must not wait (pending_begin_at_once) starts
+ * its collective at once, and pending_test or pending_wait compares the descriptions later. Each
+ * check costs a small collective, so do not time runs in check mode. */
 #pragma once
 
 #include <mpi.h>

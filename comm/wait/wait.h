@@ -59,9 +59,9 @@ struct waiter {
     MPI_Group node; /* ranks of waiter_open's communicator that are on this node */
     MPI_Win window;
 
-    /* Serves other ranks, called repeatedly during every wait (for parameter servers). NULL: none.
-     * Set on all ranks or on none. The hook must not wait. If set, WAIT_BLOCK tests in a loop too,
-     * because a rank blocked inside MPI cannot serve. */
+    /* Serves other ranks; used by parameter servers. Called repeatedly during every wait, and must
+     * not wait itself. NULL: no rank serves. Set on all ranks or on none. If set, WAIT_BLOCK also
+     * tests in a loop, because a rank blocked inside MPI cannot serve. */
     void (*serve)(void *arg);
     void *serve_arg;
     /* Whether ranks make different numbers of waits. If so, a rank with a smaller sequence number
@@ -162,8 +162,8 @@ struct pending {
     struct call_ticket *ticket;
 };
 
-/* Starts the sum and counts it. In check mode, first waits for the calls of other ranks and
- * compares them. */
+/* Starts the sum and adds its MPI call and bytes to the counters of `w`. In check mode, first waits
+ * for the calls of the other ranks and compares the calls. */
 enum status pending_begin(struct waiter *w, struct pending *p, struct error *e);
 
 /* Starts the sum without waiting. In check mode, pending_test or pending_wait compares the calls

@@ -21,8 +21,8 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Yields the core (under WAIT_YIELD after each test) and lets MPI messages progress, since other
- * ranks may be waiting for them. */
+/* Yields the core after every TESTS_ALONE tests, or after each test under WAIT_YIELD. After every
+ * TESTS_ALONE tests, also lets MPI messages progress, since other ranks may be waiting for them. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;

@@ -9,8 +9,9 @@
 #include "comm/wait/wait.h"
 
 void wait_enter(struct waiter *w, const char *operation);
-/* Works as wait_enter, for a wait that tests in a loop even if waiter_blocks(w): always sets the
- * watchdog's deadline SLACK_NS (waiter.c) after the wait's deadline. */
+/* Does what wait_enter does, for a wait that tests in a loop under every wait policy. The
+ * watchdog's deadline is always SLACK_NS (waiter.c) after the wait's deadline, even if
+ * waiter_blocks(w). */
 void wait_enter_polling(struct waiter *w, const char *operation);
 /* Extends the deadline of the current wait by more_ns. */
 void wait_allow(struct waiter *w, int64_t more_ns);

@@ -20,14 +20,14 @@
 
 #define MEETING "synchronising the ranks of this node"
 
-/* Time (ns) added to the watchdog's deadline if the rank tests in a loop. The loop ends itself
- * first, unless it is stuck inside MPI. */
+/* Time (ns) added to the watchdog's deadline if the rank polls instead of blocking. The polling
+ * loop checks the deadline itself, so the watchdog acts only if the rank is stuck inside MPI. */
 #define SLACK_NS 1000000000
 
 /* ---- Messages ---- */
 
-/* Returns the lowest sequence number among the latest waits of this node's ranks. Late ranks at
- * higher numbers may only be waiting for the ranks at this number. */
+/* Returns the lowest sequence number among the latest waits of this node's ranks. Only ranks with
+ * this number can be reported as late, since other late ranks may just be waiting for them. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -78,8 +78,9 @@ static void describe_timeout(void *arg, char *text, size_t size)
 
 /* ---- Life ---- */
 
-/* Tests a request until it is complete; returns MPI's error code. If ranks outnumber cores, a rank
- * that polls inside MPI_Wait would keep other ranks from running. */
+/* Tests a request until it is complete; returns MPI's error code. Under WAIT_YIELD (more ranks than
+ * cores), yields the core between tests. MPI_Wait would poll instead and keep other ranks from
+ * running. */
 static int finish(const struct waiter *w, MPI_Request *request)
 {
     int code = MPI_SUCCESS, done = 0;

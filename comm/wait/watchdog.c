@@ -32,7 +32,7 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* A failed write is ignored, because the exit status also reports the failure. quick_exit is
+    /* A failed write is ignored: the exit status reports the missed deadline too. quick_exit is
      * used because exit() would run handlers while another thread is inside MPI. */
     if (write(STDERR_FILENO, text, length) < 0)
         quick_exit(EXIT_FAILURE);

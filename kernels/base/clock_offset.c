@@ -35,8 +35,8 @@ static struct bounds bounds_at(const struct ping *p, int64_t at_ns)
                            (double)(p->received_ns - p->theirs_ns) + DRIFT_USUAL * away_ns};
 }
 
-/* Combines the bounds of all pings. If pings contradict each other, a clock was set between them;
- * then only the ping with the shortest round trip is used. */
+/* Combines the bounds of all pings. If pings contradict each other because a clock was set between
+ * them, uses only the ping with the shortest round trip. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n)
 {
     const struct ping *soonest = pings;

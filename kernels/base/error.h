@@ -1,6 +1,7 @@
 /* Errors as values: a function that can fail returns a status and fills a `struct error`. The
- * error's text names the expected value, the value found and a remedy. Only main(), its helpers and
- * the watchdogs of comm/wait print errors and exit. */
+ * error's text names the expected value, the value found and a remedy. Only the following print an
+ * error and end the process instead: main() and its helpers, child processes that cannot run their
+ * program, the watchdogs of comm/wait, and functions of the oneDNN peer that return no status. */
 #pragma once
 
 #include <stdio.h>

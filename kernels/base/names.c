@@ -91,8 +91,11 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between `name` and `known` if they share a word or prefix, otherwise FAR.
- * Examples: lenet and lenet_21k, speed and speedup, batch_size and global_batch. */
+/* Returns the distance between `name` and `known`; FAR unless one of three conditions holds. (1)
+ * `name` (without a plural s) or each of its words is a word or a prefix of `known`, as in lenet
+ * and lenet_21k, or speed and speedup. (2) The first word of `name` has at least 4 letters, and is
+ * a word or a prefix of `known`, as in batch_size and global_batch. (3) `name` is one edit away
+ * from a word of `known`, and has at least 4 letters. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");

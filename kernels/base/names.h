@@ -24,8 +24,8 @@ struct name_places {
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */
-    size_t distance;      /* distance of names[0] from the unknown name; 0: names[0] or its end is
-                             equal, or names[0] is NULL */
+    size_t distance;      /* distance of names[0] from the unknown name; 0: names[0] or the end of
+                             its path equals the unknown name, or names[0] is NULL */
     bool elsewhere;
 };
 struct name_nearest name_nearest(const char *name, const struct name_places *places);

@@ -14,8 +14,8 @@
 /* Time for which a waiting thread spins before it sleeps: longer than the gap between layers,
  * shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
-/* Time after which a spinning thread calls sched_yield. The scheduler can leave the awaited thread
- * on the same core for a long time. */
+/* Time after which a spinning thread calls sched_yield. This lets the awaited thread run if the
+ * scheduler has left both threads on one core. */
 #define KEEP_NS 2000
 
 struct worker {

@@ -1,5 +1,5 @@
-/* Number type of a build: float for use. A second build in double (-DSCALEBENCH_F64) proves that
- * all strategies and rank counts give the same model. */
+/* Number type of a build: float by default. Tests in double (-DSCALEBENCH_F64) prove that exact
+ * strategies give the same model at all rank counts. */
 #pragma once
 
 #ifdef SCALEBENCH_F64

@@ -6,8 +6,9 @@
 /* Bytes that terminal_show needs: at most four escapes such as \x1b, and the final zero. */
 enum { TERMINAL_SHOWN = 4 * 4 + 1 };
 
-/* Writes the first character of `from` to `shown`, a control character or invalid UTF-8 as an
- * escape such as \x1b. Returns the number of bytes read. */
+/* Writes the first character of `from` to `shown`. Each byte of a control character, and each byte
+ * that is not valid UTF-8, becomes an escape such as \x1b. Returns the number of bytes read from
+ * `from`. */
 size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
 
 /* Copies an untrusted text, cut to fit. Control characters and bytes that are not UTF-8 are written

@@ -1,6 +1,7 @@
 /* Numbers as text: precise for files, rounded for people. The decimal mark is a point in every
- * locale. NAN is "" in files and "-" for people. A number too long for its buffer is written with
- * an exponent. Functions that return `char *` fill `text` and return it. */
+ * locale. NAN is "" in files and "-" for people; only text_duration writes "0 s". A number too long
+ * for its buffer is written with an exponent. Functions that return `char *` fill `text` and return
+ * it. */
 #pragma once
 
 #include <stdbool.h>

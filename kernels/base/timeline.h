@@ -47,9 +47,10 @@ enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t 
 void timeline_close(struct timeline *t);
 
 /* Prepares for a step. May allocate memory, so call it outside timed sections. Reserves max(4096, 2
- * n) spans, where n is the largest number of spans in a step so far. timeline_lost counts spans
- * that do not fit. A step is discarded unless timeline_keep follows. No further step is kept after
- * `steps_most` kept steps, or if the reserve would exceed `bytes_most`. */
+ * n) spans, where n is the largest number of spans in a step so far. If `bytes_most` has no room
+ * for them, the first kept step gets fewer spans, and no later step is kept. No step is kept after
+ * `steps_most` kept steps. timeline_lost counts spans that do not fit. A step is discarded unless
+ * timeline_keep follows. */
 enum status timeline_begin(struct timeline *t, struct error *e);
 /* Keeps the spans recorded since timeline_begin as one step. */
 void timeline_keep(struct timeline *t);

@@ -54,7 +54,7 @@ struct layer_desc {
     int line, column; /* position in the model file; 0 if built by code */
 
     /* Options. Each layer kind only uses the options in its layer_rule. */
-    int channels; /* output channels of conv2d, outputs of dense */
+    int channels; /* number of output channels (conv2d) or of outputs (dense) */
     int kernel_h, kernel_w;
     int stride_h, stride_w;
     int pad_h, pad_w;
@@ -119,7 +119,7 @@ struct layer_option {
 struct layer_rule {
     const char *shapes; /* for users: shapes of input, output and tensors as formulas of the
                          * options */
-    const struct layer_option *options; /* options of the kind; ends with a NULL key */
+    const struct layer_option *options; /* options of the kind; the last entry has a NULL key */
     /* Sets layer->out from layer->in and the options. If the shapes do not fit, returns ERR_SHAPE
      * with a sentence that names them. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);

@@ -107,8 +107,9 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
     return net->tensors[tensor].count == slice->tensors[tensor].count;
 }
 
-/* If a layer is split by outputs, the slice has a range of the rows of weights [outputs, inputs]
- * and of biases. If split by inputs, it has a range of the columns of weights. */
+/* A slice of a layer that is split by outputs has a range of the rows of weights [outputs, inputs]
+ * and the same range of biases. A slice of a layer that is split by inputs has a range of the
+ * columns of weights. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

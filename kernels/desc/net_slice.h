@@ -32,8 +32,9 @@ int net_slice_most(const struct net_desc *net);
 bool net_slice_is_even(const struct net_desc *net, int slices);
 
 /* Sets *slice to slice number `index` of `slices`. If slices = 1, *slice is a copy of the net.
- * Layers and tensors keep their names and indices. Slices differ by at most one output per pair,
- * larger slices first. ERR_SHAPE if slices > net_slice_most. Free with net_desc_free. */
+ * Layers and tensors keep their names and indices. The first layer of each pair of dense layers is
+ * split by outputs: slices differ by at most one output, and larger slices come first. ERR_SHAPE if
+ * slices > net_slice_most. Free with net_desc_free. */
 enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, int index,
                            int slices, struct error *e);
 

@@ -79,8 +79,9 @@ static void use_running(struct batchnorm_call *call)
     }
 }
 
-/* Normalises by the batch statistics in training, unless fixed_statistics is set or all images on
- * all ranks are padding. Otherwise normalises by the running statistics. */
+/* Normalises by the batch statistics in training, unless fixed_statistics is set or all images of
+ * the batch are padding. Otherwise normalises by the running statistics. If ex->group_sum is set,
+ * the batch includes the images of other ranks. */
 void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
                        batchnorm_pass *normalise)
 {

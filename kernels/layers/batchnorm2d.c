@@ -30,8 +30,8 @@ static inline double add_lanes(const double lane[LANES])
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* Adds the sum of x - a over p numbers to sums[0], and of (x - a) * (z - b) to sums[1]. The order
- * of summation is fixed and vectorises. */
+/* Adds the sum of x - a over p numbers to sums[0], and the sum of (x - a) * (z - b) to sums[1]. The
+ * order of summation is fixed, and allows vector instructions. */
 static inline void add_products(double sums[2], const real *x, double a, const real *z, double b,
                                 size_t p)
 {
@@ -54,7 +54,9 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 
 /* ---- Forward ---- */
 
-/* Returns the shift r of a channel. Images of padding do not count. */
+/* Returns the shift r, which forward subtracts from the numbers of a channel before it sums them.
+ * If ranks share the batch, r is the running mean. Otherwise r is the channel's first number in the
+ * first image that is not padding; 0 if all images are padding. */
 static double choose_shift(const struct batchnorm_call *call, size_t c)
 {
     if (call->ex->group_sum != NULL)

@@ -10,8 +10,9 @@ static size_t at(const struct layer_desc *l, int image, int channel, int positio
            (size_t)position;
 }
 
-/* Sets values[c] to the sum of (x - mean[c])^power over channel c on all ranks, for c < C, and
- * values[C] to the number of terms per channel. If `mean` is NULL, all means are 0. */
+/* Sets values[c] to the sum of (x - mean[c])^power over channel c, for c < C, and values[C] to the
+ * number of terms per channel. Sums over all ranks that share the batch, and leaves out padding
+ * images. If `mean` is NULL, all means are 0. */
 static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
     const struct layer_desc *l = k->layer;
@@ -42,8 +43,9 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Sets `s` to the batch statistics over all ranks and updates the running statistics. If all images
- * are padding, *s.count is 0 and the running statistics do not change. */
+/* Sets `s` to the batch statistics and updates the running statistics. The batch statistics cover
+ * this rank's images or, if group_sum is set, the images of all ranks that share a batch. If all
+ * images are padding, *s.count is 0 and the running statistics do not change. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;
@@ -56,8 +58,8 @@ static void batch_statistics(const struct layer_call *k, struct saved s)
     sum_powers(k, sums, s.mean, 2);
     for (int c = 0; c<l->in.c && * s.count> 0; c++) {
         s.deviation[c] = sqrt(sums[c] / *s.count + l->epsilon);
-        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow: keep running statistics; the
-                                                         * step is skipped */
+        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow skips the step, so running_* are
+                                                           not updated */
             continue;
         running_mean[c] =
             (real)((1 - l->momentum) * (double)running_mean[c] + l->momentum * s.mean[c]);

@@ -19,7 +19,8 @@
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {
-    size_t k, p;     /* rows of cols (in.c * kernel_h * kernel_w); columns of cols per image */
+    size_t k, p;     /* k: number of rows of the im2col matrix, in.c * kernel_h * kernel_w. p:
+                        number of columns of this matrix per image. */
     size_t in, out;  /* number of values in one input image and in its output */
     size_t channels; /* number of output channels */
     size_t params;   /* number of weights and biases */

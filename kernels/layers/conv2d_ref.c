@@ -4,8 +4,8 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/receptive_field.h"
 
-/* input_at returns the offset in an image of channel c at position (r, s) of field f. weight_at
- * returns the offset of (c, r, s) among the weights of one output channel. */
+/* input_at returns the offset, within an image, of channel c at position (r, s) of field f.
+ * weight_at returns the offset of weight (c, r, s) among the weights of one output channel. */
 static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
                        int s)
 {

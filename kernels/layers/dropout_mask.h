@@ -31,9 +31,10 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 /* Returns the size in bytes of the mask `keep` [N,units] that forward saves. */
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
-/* Write y [N,units,size] <- x. In training, draw `keep`, zero the dropped units and scale the kept
- * units by 1 / (1 - rate); in evaluation, copy x. `_by` draws with vector instructions of *isa;
- * NULL: word by word. */
+/* Write y [N,units,size] <- x. In training, draw the mask `keep`, zero the dropped units and scale
+ * the kept units by 1 / (1 - rate); in evaluation, copy x. dropout_mask_forward_by draws with the
+ * vector instructions of *isa. If isa is NULL, it draws without vector instructions, as
+ * dropout_mask_forward does. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 

@@ -20,8 +20,9 @@ struct layer_call {
     void *saved, *scratch;
 };
 
-/* Functions that compute one layer kind. Each layer's source file defines one const table, named
- * layer_<name>. */
+/* Functions that compute one layer kind. The table of a kind is named layer_<name>, with the kind's
+ * name in layers.def. The table of a plain-loop version, if there is one, is named
+ * layer_<name>_ref. */
 struct layer_kernel {
     const struct layer_kernel *reference; /* plain-loop version of these functions; NULL if they are
                                            * plain loops themselves */

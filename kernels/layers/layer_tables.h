@@ -1,5 +1,5 @@
-/* Helpers of the layer kernels: their tables, and loops over images or elements. The loops are
- * split among threads and let communication progress. Internal to kernels/. */
+/* Declares the tables of the layer kernels, and helpers such as loops over images or elements. The
+ * loops are split among threads and let communication progress. Internal to kernels/. */
 #pragma once
 
 #include <string.h>
@@ -15,11 +15,12 @@
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
 /* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
- * contiguous range in order, fixed by n and the number of threads. The calling thread polls after
- * each of its blocks. */
+ * contiguous range in order. The ranges depend only on n and the number of threads. The calling
+ * thread polls after each of its blocks. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
-/* Polls, so that communication can progress. Only the calling thread may poll. */
+/* Polls, so that communication can progress. May be called only by the thread that runs the layer,
+ * not by the other threads of ex->pool. */
 static inline void exec_poll(const struct exec *ex)
 {
     if (ex->poll != NULL)

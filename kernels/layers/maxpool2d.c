@@ -7,7 +7,7 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/pool2d.h"
 
-/* Returns the bytes of saved positions, one uint16_t per output. */
+/* Returns the size in bytes of the saved positions: one uint16_t per output. */
 static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
 {
     return (size_t)n * shape_count(layer->out) * sizeof(uint16_t);

@@ -4,9 +4,9 @@
 
 #include "kernels/layers/layer_tables.h"
 
-/* Receptive field of one output, beginning at (top, left) of the image, negative in the padding.
- * Rows [row_begin, row_end) and columns [column_begin, column_end) of the field lie inside the
- * image. */
+/* Receptive field of one output. The field begins at row `top` and column `left` of the image;
+ * negative values lie in the padding. Rows [row_begin, row_end) and columns [column_begin,
+ * column_end) of the field lie inside the image. */
 struct receptive_field {
     int top, left;
     int row_begin, row_end, column_begin, column_end;

@@ -1,9 +1,9 @@
 /* A network compiled to a list of ops, with all its memory allocated in advance.
  *
  * A slot is the memory for one set of activations: value[0] is the input, value[i + 1] the output
- * of op i. The gradient of value[i] is in buffer i % 2 of two, so op i reads one and writes the
- * other. Both buffers are kept between calls of net_backward on a slot. The input of a pipeline
- * stage is value[first_op]. */
+ * of op i. Each slot has two gradient buffers. The gradient of value[i] is in buffer i % 2, so
+ * backward of op i reads one buffer and writes the other. The contents of both buffers are kept
+ * between calls of net_backward on the slot. The input of a pipeline stage is value[first_op]. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -57,8 +57,9 @@ struct net_op_view {
     bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* FLOPs per image that the op computes */
     unsigned savings;
-    enum kernel_choice choice;  /* kernel choice that the op implements; CHOICE_direct also if
-                                 * direct sums are the default, CHOICE_shape for other defaults */
+    enum kernel_choice choice;  /* kernel choice that the op implements. CHOICE_direct: the op
+                                   computes direct sums, requested or by default. CHOICE_shape: any
+                                   other default kernel */
     bool bf16;                  /* whether the op multiplies bf16 numbers */
     size_t in_bytes, out_bytes; /* bytes per number of the op's input and of its output */
 };
@@ -76,7 +77,7 @@ struct net_memory {
 };
 struct net_memory net_memory(const struct net *net);
 size_t net_bytes(const struct net *net); /* Returns the sum of net_memory's members, in bytes. */
-/* Returns the FLOPs per image of forward or backward, as the plan computes them in all pipeline
+/* Returns the FLOPs per image that the plan's ops do in forward or backward, over all pipeline
  * stages. Backward excludes the gradient with respect to the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
 /* Returns a bit mask (enum saving) of the kinds of work that the ops skip. */
@@ -90,10 +91,12 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
-/* Return the size in reals, the address and the gradient of the input of op `op` or, if op =
- * net_ops, of the output of the last op, in the plan's layout. net_activations returns NULL if op
- * is 0 and reads bytes. The gradient is valid until backward of op - 2 begins. A pipeline stage
- * only has the activations of its own ops. */
+/* net_activation_reals returns the size of an activation in reals. net_activations returns the
+ * activation's address, and net_gradients the address of its gradient. Activation and gradient have
+ * the plan's layout. The activation is the input of op `op` or, if op = net_ops(net), the output of
+ * the last op. net_activations returns NULL if `op` is 0 and the first op reads bytes. The gradient
+ * is valid until backward of op - 2 begins. A pipeline stage only has the activations of its own
+ * ops. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
@@ -107,9 +110,9 @@ bool net_op_hands_back(const struct net *net, int op);
 void net_expect(struct net *net, int slot, int n);
 
 /* Sets choices [n_layers] to the fastest kernel of each convolution and dense layer, measured in
- * training steps on options->n_max generated images. Keeps the default kernels unless the
- * combination is faster. Ignores options->choices. Needs several dozen steps and the memory of two
- * nets. Two calls may choose differently, and kernels differ in rounding. */
+ * training steps on options->n_max generated images. Keeps all default kernels unless the chosen
+ * kernels together are faster. Ignores options->choices. Needs several dozen steps and the memory
+ * of two nets. Two calls may choose differently, and kernels differ in rounding. */
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,
                      const struct net_options *options, struct pool *pool, struct error *e);
 

@@ -1,6 +1,7 @@
 /* Chooses kernels by timing whole nets, since a kernel's time depends on neighbouring kernels and
- * on the caches. A candidate's net uses the kernel in every layer that supports it. Only two nets
- * are in memory: the default and the candidate's. */
+ * on the caches. To time a candidate kernel, a net uses this kernel in every layer that supports
+ * it. At most two nets are in memory at once: the default net and the net that is compared with
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,8 @@
  * net and one of the candidate's net. */
 enum { ROUNDS = 7 };
 
-/* A candidate is chosen if its time is below this fraction of the default kernel's time. Smaller
- * gains are noise. */
+/* A candidate replaces the default kernel of an op only if the candidate's time is below this
+ * fraction of the default kernel's time. Smaller gains are noise. */
 #define WORTHWHILE 0.98
 
 /* Times one training step. ns [n_layers]: time of each op in ns, forward plus backward, stored at
@@ -117,9 +118,9 @@ struct search {
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] kernel of each layer: the best so far, and the
                                * candidate */
-    double *best, *ratio;     /* [n_layers] time of each op of `base` relative to the default
-                               * kernel, stored at the op's first layer: smallest so far (`best`)
-                               * and of the candidate (`ratio`) */
+    double *best, *ratio;     /* [n_layers] time relative to the default kernel, stored at the first
+                                 layer of each op of `base`. `best`: smallest time so far; `ratio`:
+                                 time of the candidate */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,

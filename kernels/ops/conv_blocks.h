@@ -9,13 +9,14 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* chunk: images per chunk. m, v: reals of M (products) and V (transformed inputs) of one chunk.
- * kept: reals of V saved for all images. */
+/* chunk: number of images in a chunk. m, v: sizes of M (products) and V (transformed inputs) for
+ * one chunk, in reals. kept: size of the V that is saved for all images, in reals. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Rows in a slice of a panel of weights, a multiple of the block. A slice is transformed just
-     * before its product, its gradient just after. Slices are only used with one thread. 0: no
-     * slices; all panels are transformed before the first chunk. */
+    /* Number of rows in a slice of a panel of weights, a multiple of the block. A slice is
+     * transformed just before the product that uses it. The gradient of a slice is transformed back
+     * just after the product that computes it. Slices are only used with one thread. 0: no slices;
+     * all panels are transformed before the first chunk. */
     int slice;
 };
 
@@ -102,16 +103,19 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Runs forward: prepares bias and panels, calls `chunk` for all chunks of images, then, if w.norm,
- * runs batch norm. */
+/* Runs forward. Prepares the bias, and the panels of transformed weights unless weights are
+ * transformed slice by slice. Then calls `chunk` for all chunks of images. Finally, if w.norm, runs
+ * batch norm. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
 /* Runs backward: batch norm if w.norm, then transposed panels if dx is needed, then `chunk` for all
  * chunks of images. Finally sums dweights and dbias over the threads. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* Return a chunk in blocks of channels: x to read, y and dx to write. After writing, call `_end`,
- * which copies the chunk if the op's layout is [N,C,H,W]. dx may share memory with x. */
+/* Return a chunk in blocks of channels: x to read, y and dx to write. After writing y or dx, call
+ * conv_chunk_y_end or conv_chunk_dx_end. These functions copy the chunk to the op's own y or dx if
+ * that tensor has layout [N,C,H,W]. With batch norm, y is the input of the norm and is not copied.
+ * dx may share memory with x. */
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
@@ -139,12 +143,14 @@ static inline int conv_slice(const struct conv_call *call, int first, int k)
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Returns the address at which a thread sums the gradient of panel `at` or, with slices, of the
- * current slice. After a chunk's last sum there, call conv_du_end, which transforms a slice back to
- * dweights. */
+/* Returns the address at which a thread sums the gradient of panel `at` or, if weights are sliced,
+ * of the panel's current slice. After the last sum of a chunk at this address, call conv_du_end.
+ * With slices, conv_du_end transforms the sums back to dweights. Without slices, it does
+ * nothing. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
-/* Returns whether a chunk adds to the thread's panels of dweights. False for the thread's first
- * chunk, and with slices, which conv_du_end adds up. */
+/* Returns whether a chunk adds its gradients to the thread's sums (conv_du); false: the chunk
+ * overwrites the sums. False for the thread's first chunk. Also false if weights are sliced, since
+ * conv_du_end then adds up the gradients of the chunks. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);

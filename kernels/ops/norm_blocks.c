@@ -168,9 +168,10 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Clears each thread's sums and sets its shift of each channel, which is subtracted from inputs
- * before summing (see batchnorm2d.c). If ranks share the batch, the shift is the running mean.
- * Otherwise norm_add_inputs sets it to the thread's first input. */
+/* Clears each thread's sums and sets each thread's shifts, one per channel. A channel's shift is
+ * subtracted from its inputs before they are summed (see batchnorm2d.c). If ranks share the batch,
+ * the shift is the running mean. Otherwise the shift is 0 until norm_add_inputs sets it to the
+ * thread's first input. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);
@@ -212,8 +213,8 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* Adds the sums of all threads, in thread order, converted to the shift of the first thread with
- * images that are not padding. */
+/* Adds up the sums of all threads, in thread order. Each thread's sums are first converted to a
+ * common shift: the shift of the first thread with images that are not padding. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;
@@ -336,8 +337,8 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
     batchnorm_backward(&call->bn, dparams, sum_all_gradients, wants_dx ? find_terms : NULL);
 }
 
-/* Prefetches the beginning of block b of the next image, which lies far from the current image in
- * memory. */
+/* Prefetches the beginning of block b of `image`, if the batch has this image. The caller passes
+ * the next image, because it lies far from the current image in memory. */
 static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
     enum { MOST = 4096 };

@@ -10,9 +10,10 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/norm.h"
 
-/* State of one call. `saved`: statistics, then one byte per number of y, its origin in the pooling
- * window. `scratch`: sums over all threads; four coefficients per channel; then per thread its
- * sums, its shifts and, if the op's output is [N,C,H,W], one block of y or dy. */
+/* State of one call. Layout of `saved`: statistics, then one byte for each number of y, which
+ * states the number's origin in the pooling window. Layout of `scratch`: sums over all threads,
+ * then four coefficients per channel, then for each thread its sums and its shifts. If the op's
+ * output is [N,C,H,W], each thread also has one block of y or dy. */
 struct norm_call {
     const struct fused_layers *fused;
     const struct op_call *c;
@@ -40,9 +41,9 @@ size_t norm_out_reals(const struct fused_layers *fused, int at, int n);
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
                                  const real *x, const real *params, void *saved, void *scratch);
 
-/* Returns whether forward needs batch statistics. If so, call norm_sums_begin, then norm_add_inputs
- * for each block of each image, in image order, by the thread to which pool_share assigns the
- * image. In either case, call norm_forward last, which writes y. */
+/* Returns whether forward needs batch statistics. If so, first call norm_sums_begin. The thread to
+ * which pool_share assigns an image then calls norm_add_inputs for each block of the image; each
+ * thread takes its images in order. In either case, call norm_forward last. It writes y. */
 bool norm_wants_sums(const struct norm_call *call);
 void norm_sums_begin(const struct norm_call *call);
 void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int thread);

@@ -12,12 +12,13 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* largest number of channels in an image of bytes */
 
-/* Memory layouts of the activations between two ops. `match` of an op must reject layers unless the
- * next op can read its output layout. */
+/* Memory layouts of the activations between two ops. An op's `match` must reject layers if the next
+ * op cannot read the layout of this op's output. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
-    /* [N,C/block,h,w,block], block: two vectors; h and w only count rows and columns that are read.
-     * Numbers have the precision of the net's activations, 16-bit ones packed two per `real`. */
+    /* [N,C/block,h,w,block]. `block` is the number of elements of type `real` in two vectors. h and
+     * w count only the rows and columns that are read. Numbers have the precision of the net's
+     * activations; two 16-bit numbers share one `real`. */
     LAYOUT_BLOCKED,
     /* the images as loaded: N pointers to uint8_t [C,H,W]; only before the first op */
     LAYOUT_BYTES,
@@ -36,8 +37,8 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* [n_layers] the op's layers */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area that is read of each layer's input; last, of
-                                  the op's output */
+    const struct extent *read; /* [n_layers + 1] area of each layer's input that is read. The last
+                                  element is the area of the op's output that is read */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice that the op implements: see op_choice */
     enum isa isa;
@@ -140,7 +141,8 @@ struct op_kernel {
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);
     void (*forward)(const struct fused_layers *fused, const struct op_call *call);
     void (*backward)(const struct fused_layers *fused, const struct op_call *call);
-    /* Return the FLOPs computed per image. NULL: the FLOPs of the layers' descriptions. */
+    /* flops_forward and flops_backward return the FLOPs that the op computes per image in forward
+     * and in backward. NULL: the sum of the FLOPs in the descriptions of the op's layers. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
     /* Returns a bit mask of the savings (enum saving). NULL: none. */

@@ -11,7 +11,7 @@
  * and 11 us backward. All products, zeros included, would take 9.5 us per pass at peak. On a Zen 4,
  * prefetching images shortened a step from 61 to 42 us.
  *
- * Threads share the images in forward and the blocks in backward. Nothing is summed across
+ * Forward divides the images among threads, backward the blocks. Nothing is summed across
  * threads. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
@@ -34,7 +34,7 @@ struct dense_bytes_call {
     uint64_t *marks;      /* [N][words] per image: one bit per block, set if the block is not all
                            * zero */
     uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] per block: one bit per image of the
-                           * group, set if the block is not all zero in the image */
+                             group. A bit is 0 only if the block is all zero in the image. */
 };
 
 static size_t divide_up(size_t a, size_t b)

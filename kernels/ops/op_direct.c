@@ -33,8 +33,9 @@ static size_t chunk_images(const struct winograd *w, int n)
     return ((size_t)n + chunks - 1) / chunks;
 }
 
-/* Returns the sizes for chunks of `chunk` images. With one thread and one chunk, each panel is
- * a slice (conv_sizes). */
+/* Returns the sizes (struct conv_sizes) for chunks of `chunk` images. With one thread and a single
+ * chunk, weights are transformed in slices, each of which is a whole panel. Otherwise there are no
+ * slices. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
@@ -52,8 +53,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
-/* Products to sum for one position. Each product has a tap of the weights and a position in the
- * other operand. */
+/* Products that add up to the value at one position. Product i multiplies the weights of tap tap[i]
+ * by the other operand at position[i]. */
 struct products {
     int count;
     int tap[TAPS];

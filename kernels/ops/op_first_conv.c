@@ -1,8 +1,8 @@
-/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes to
- * blocks of channels; see first_conv.h. Backward converts the bytes again, in less than a
- * microsecond per MNIST image. Without batch norm, forward only saves the origin of each output
- * (see conv3x3.h). Threads share the images. Each thread sums its gradients; the sums are added in
- * thread order. */
+/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]]; see
+ * first_conv.h. Its input is bytes; it computes in blocks of channels. Backward converts the bytes
+ * again, in less than a microsecond per MNIST image. Without batch norm, forward saves nothing but
+ * the origin of each output (see conv3x3.h). Images are divided among the threads. Each thread sums
+ * its own gradients; these sums are then added in thread order. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"
@@ -36,9 +36,10 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Sizes in reals of the parts of scratch, after batch norm's. Threads share weights and bias in
- * blocks. Each thread has one image, dweights (size `weights`), dbias (size `bias`), and y or dy of
- * one image in blocks. `y` is 0 unless the op's output is [N,C,H,W] or batch norm follows. */
+/* Sizes in reals of the parts of scratch that follow batch norm's part. All threads share the
+ * weights and the bias, both in blocks. Each thread also has one image, dweights (size `weights`),
+ * dbias (size `bias`), and y or dy of one image in blocks. Size `y` is 0 unless the op's output is
+ * [N,C,H,W] or batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };
@@ -160,8 +161,8 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
     return call->c->y + i * first_conv_kept(&call->f);
 }
 
-/* Adds the outputs of image i to batch statistics if needed. Without batch norm, copies y to an
- * output [N,C,H,W]. */
+/* With batch norm, adds the outputs of image i to the batch statistics if needed. Without batch
+ * norm, copies `y` to the output of the op if that output has layout [N,C,H,W]. */
 static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
 {
     if (call->f.norm) {
@@ -215,8 +216,9 @@ static void forward(const struct fused_layers *fused, const struct op_call *c)
         norm_forward(&call.norm);
 }
 
-/* Returns the gradient for image i in blocks of channels, with respect to the input of batch norm
- * or, without batch norm, the op's output. */
+/* Returns the gradient for image i, stored in blocks of channels. It is the gradient with respect
+ * to the input of batch norm. Without batch norm, it is the gradient with respect to the op's
+ * output. */
 static const real *gradients_of(const struct first_conv_call *call, size_t i, int thread)
 {
     const struct first_conv *f = &call->f;

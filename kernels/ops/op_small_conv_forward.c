@@ -4,7 +4,8 @@
 #include "kernels/layers/dropout_mask.h"
 #include "kernels/ops/op_small_conv.h"
 
-/* Folds the scale and shift of bytes into weights and bias. */
+/* Folds the conversion of input bytes to numbers (scale and shift per channel) into copies of the
+ * weights and the bias. */
 static void fold(struct small_conv_call *call, real *weights, real *bias)
 {
     const struct small_conv *c = &call->c;

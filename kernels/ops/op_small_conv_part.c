@@ -1,5 +1,5 @@
-/* Description of one small convolution of op_small_conv.c: matching of layers, shape, saved data,
- * FLOPs. */
+/* Describes one small convolution of op_small_conv.c: the layers that it matches, its shape, its
+ * saved data and its FLOPs. */
 #include <string.h>
 
 #include "kernels/ops/op_small_conv.h"
@@ -129,8 +129,8 @@ static double share_kept(const struct fused_layers *fused)
     return dropout != NULL ? 1 - dropout->rate : 1;
 }
 
-/* Returns the FLOPs per image of direct sums for one output per pooling window. Only channels that
- * dropout2d keeps are counted. */
+/* Returns the FLOPs per image of a direct convolution (not Winograd) that computes one output per
+ * pooling window. Only channels that dropout2d keeps are counted. */
 static double flops_of_windows(const struct fused_layers *fused, const struct small_conv *c)
 {
     size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;

@@ -12,14 +12,15 @@
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Most tiles in a chunk of several images: eight times the 12 whose sums fit in the registers of
- * AVX-512. Chunks are larger with sliced weights, which each chunk transforms again. A block of M
- * and a slice still fit into a second-level cache. */
+/* Largest number of tiles in a chunk of several images: eight times 12, the number of tiles whose
+ * sums fit into the registers of AVX-512. With sliced weights chunks are larger, because each chunk
+ * transforms the weights again. A block of M and a slice of weights still fit into a second-level
+ * cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 
-/* Transformed weights of at least MANY_BYTES are sliced. A slice's weights for one point of the
- * transform fit into a first-level cache. */
+/* With one thread, transformed weights of at least MANY_BYTES are sliced. A slice's weights for one
+ * point of the transform fit into a first-level cache. */
 #define MANY_BYTES  ((size_t)2 << 20)
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
@@ -50,8 +51,9 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-/* Returns the sizes of a chunk. m: one block of M in forward, all of dM in backward. v: one block
- * of dM with interleaved pairs of tiles, later of dV. */
+/* Returns sizes of buffers. `m` has room for one block of M in forward, and for all of dM in
+ * backward. `v` is used in backward. With bf16 operands, `v` first holds a block of dM with pairs
+ * of tiles interleaved. Later `v` holds a block of dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t m = winograd_m(w, (int)chunk), dm = winograd_dm(w, (int)chunk);
@@ -132,8 +134,9 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Multiplies V' of one chunk by block b of dM, into the slice of dU that begins at row `first` of
- * panel b (+=, if conv_du_adds). Returns the number of rows in the slice. */
+/* Multiplies V' of one chunk by block b of dM. Stores the product in the slice of dU that begins at
+ * row `first` of panel b, or adds it to the slice if conv_du_adds returns true. Returns the number
+ * of rows in the slice. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {
@@ -232,8 +235,9 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, chunk, threads), threads);
 }
 
-/* Counts products only. Transforms consist of additions and scalings, which the FLOPs of a net do
- * not include. */
+/* Counts the FLOPs of the matrix products only. Additions and scalings in the transforms are not
+ * counted, because the FLOPs of a net count only the multiply-adds of convolutions and dense
+ * layers. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);

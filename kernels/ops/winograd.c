@@ -22,8 +22,9 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
     w->tiles_w = ceil_divide(w->out.w, w->outputs);
 }
 
-/* Chooses direct sums in the exact plan, else the requested algorithm or the one with the fewest
- * products. On a tie, prefers F2 to F4: its rounding errors are smaller. */
+/* Chooses direct sums in the exact plan, otherwise the requested algorithm. Without a request,
+ * chooses the Winograd algorithm with the fewest products. If F2 and F4 have equally many, chooses
+ * F2, since F2 has smaller rounding errors. */
 static void choose_kind(struct winograd *w, const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;

@@ -27,7 +27,9 @@ struct optimizer {
     bool decoupled;                /* sgd: whether weight decay shrinks the weights directly, not
                                     * through the momentum */
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
-    double trust; /* lars: trust coefficient, a factor of the ratio ||weights|| / ||gradient|| */
+    /* lars: trust coefficient, the factor of
+     * ||weights|| / (||gradient|| + weight_decay ||weights||) */
+    double trust;
     /* Gradient clipping: largest norm of the whole gradient, and largest magnitude of each number.
      * 0: no limit. Clipping is in comm/update.c and, for parameter servers, in
      * comm/strategies/server.c. */

@@ -1,6 +1,7 @@
 /* Stochastic gradient descent as in PyTorch, without dampening: v <- momentum v + (g + weight_decay
- * p), p <- p - lr v. With Nesterov momentum: p <- p - lr (g + weight_decay p + momentum v).
- * Decoupled decay (Loshchilov and Hutter, 2019): p <- (1 - lr weight_decay) p before the step. */
+ * p), p <- p - lr v. With Nesterov momentum: p <- p - lr (g + weight_decay p + momentum v). With
+ * decoupled decay (Loshchilov and Hutter, 2019), the term weight_decay p is left out, and p <- (1 -
+ * lr weight_decay) p before the step. */
 #include "kernels/optimizers/tables.h"
 
 static void sgd_update(const struct optimizer *o, real *params, const real *grads, size_t begin,

@@ -1,5 +1,5 @@
-/* Converts between planes and blocks of channels by transposing squares in registers. Number by
- * number, this took 20 % of the time of vgg11_bn's matrix products. */
+/* Converts between planes and blocks of channels by transposing squares in registers. Conversion
+ * one number at a time took 20 % as long as the matrix products of vgg11_bn. */
 #include "kernels/simd/blocks.h"
 
 #include "kernels/simd/transpose.h"

@@ -6,7 +6,7 @@
 #include "kernels/simd/simd.h"
 
 /* Part of the planes that is converted: `area` of each of `channels` planes. `row`, `plane`:
- * distance in memory from one row or plane to the next, in numbers. */
+ * distance in reals from one row or plane to the next. */
 struct planes {
     struct area area;
     int channels;

@@ -24,8 +24,8 @@ enum epilogue {
     EPILOGUE_RELU_POOL, /* ReLU and 2x2 max pooling of stride 2, in either order */
 };
 
-/* Origin of a stored output, one byte each: offset 0..3 in its pooling window, or FROM_NOWHERE if
- * ReLU set the output to 0. */
+/* Origin of each stored output, one byte per output: offset (0 to 3) of the maximum in the 2x2
+ * pooling window, or FROM_NOWHERE if ReLU set the output to 0. Without pooling, the offset is 0. */
 enum { FROM_NOWHERE = 4 };
 
 /* Returns the number of blocks for `channels` channels. The last block is padded with zeros. */

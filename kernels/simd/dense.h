@@ -13,7 +13,8 @@ struct dense_functions {
      * columns become 0. */
     void (*rows)(real *to, const real *from, size_t ld, int rows, int columns);
     /* Transposes to operands: to [columns/pair, block, pair] <- from [rows, columns], rows <=
-     * block. If the number of columns is odd, the last pair is padded with zeros. */
+     * block. Rows are filled up to `block` with zeros. If pair = 2, an odd number of columns is
+     * filled up with one column of zeros. */
     void (*transposed)(real *to, const real *from, size_t ld, int rows, int columns);
     /* Stores results: to [rows, columns] <- (or +=, if `add`) from [rows, block] + bias [columns];
      * bias NULL: none. `from` holds reals. */

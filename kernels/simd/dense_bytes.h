@@ -24,20 +24,21 @@ struct dense_bytes {
 };
 
 struct dense_bytes_functions {
-    /* Folds scale and shift into a copy of params: weights in folded [blocks][outputs][16], bias in
-     * bias [outputs], which holds only the folded shift if params have no bias. */
+    /* Folds scale and shift into a copy of params. folded [blocks][outputs][16]: weights times
+     * scale. bias [outputs]: bias plus the contribution of the shift, or only this contribution if
+     * params have no bias. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
-    /* Computes y [outputs] of one image. In marks [words], marks every block with a nonzero byte,
-     * and always an incomplete last block. */
+    /* Computes y [outputs] of one image. Sets in marks [words] one bit for each block that has a
+     * nonzero byte. An incomplete last block is always marked. */
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
                     const real *folded, const real *bias);
     /* Transposes the marks of at most 64 images. Bit i of transposed[b] is the mark of block b in
      * image i; `transposed` has words * 32 elements. */
     void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
                       uint64_t *transposed);
-    /* Computes the gradient of one block's weights in dw [outputs,inputs] (+=, if `accumulate`)
-     * from dy [N,outputs], its sum over the images dbias [outputs], and transposed marks
-     * [groups][words * 32]. */
+    /* Computes the gradient of one block's weights in dw [outputs,inputs] (+=, if `accumulate`). dy
+     * [N,outputs]: gradients of the outputs. dbias [outputs]: sum of dy over the images. transposed
+     * [groups][words * 32]: transposed marks. */
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
                      const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };

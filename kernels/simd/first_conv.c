@@ -16,8 +16,8 @@
 
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
-/* A barrier across which the compiler does not move loads. Neighbouring taps share inputs; if kept
- * in registers, these would displace the sums. */
+/* A barrier across which the compiler does not move loads; empty without AVX-512. Neighbouring taps
+ * share inputs. If the compiler kept these inputs in registers, they would displace the sums. */
 #if defined(__AVX512F__)
 #define LOADS_STAY_HERE __asm__ volatile("" ::: "memory")
 #else
@@ -25,7 +25,7 @@ _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border d
 #endif
 
 /* Adds the convolution of one input channel with `weights` [3, 3, BLOCK] to y [2, ROWS, COLUMNS].
- * x: first output's input patch in this channel. */
+ * x: start of the first output's input patch in this channel. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3
@@ -125,8 +125,8 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
 }
 
 /* Adds the weight gradients of an image to dweights, for input channels [first, first + channels)
- * and one block of output channels. With `first` 0, once per block, also adds the sums of the
- * output gradients to dbias. */
+ * and one block of output channels. If `first` is 0, also adds the sums of the output gradients to
+ * dbias, so that they are added once per block. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

@@ -67,7 +67,8 @@ BY_PRECISION(sum_inputs, n->x_precision, sum_inputs_of,
              (const struct norm *n, double *sums, const real *x, const real *shift), n, sums, x,
              shift)
 
-/* Returns the position in y of the output of the size x size input patch at (row, column). */
+/* Returns the position in y of one output, which is computed from the input patch of size x size at
+ * (row, column). */
 INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
 {
     return (struct patch){
@@ -203,8 +204,8 @@ INLINE void differentiate_patch(int epilogue, enum precision precision, const st
     }
 }
 
-/* Computes dx at all positions, also at positions that pooling drops: d is 0 there, but dx is not,
- * because the batch's mean and variance depend on x. */
+/* Computes dx at all positions, also at positions that pooling drops. There the gradient of batch
+ * norm's output is 0, but dx is not 0, because the batch's mean and variance depend on x. */
 INLINE void differentiate_all(int epilogue, enum precision precision, const struct norm *n,
                               real *dx, const real *dy, const uint8_t *from, const real *x,
                               const real *terms)

@@ -157,9 +157,9 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 }
 
 /* Defines the function `name`, which calls the INLINE function f with a constant precision. The
- * 16-bit variants are not inlined, as they could change the rounding of the fp32 variant:
- * surrounding code determines which product of a sum of two the compiler fuses with the
- * addition. */
+ * 16-bit variants are not inlined, because their code could change the rounding of the fp32
+ * variant. In a sum of two products, the compiler fuses one product with the addition, and the
+ * surrounding code determines which one. */
 #define BY_PRECISION(name, precision, f, parameters, ...)                                          \
     static __attribute__((noinline)) void name##_bf16 parameters                                   \
     {                                                                                              \

@@ -35,8 +35,8 @@ static real run(size_t rounds)
 
 #else
 
-/* Independent sums that keep all multipliers busy. If two products start per cycle and take 4
- * cycles, at least 8 are needed; 12 if they take 6. */
+/* Number of independent sums, enough to keep all multipliers busy. If two products start per cycle,
+ * at least 8 sums are needed for products that take 4 cycles, and 12 for products that take 6. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { SUMS = 24 };
 #else

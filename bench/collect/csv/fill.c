@@ -27,8 +27,9 @@ void csv_begin(struct csv *csv, const char *file)
     fputc('\n', csv->out);
 }
 
-/* Appends a cell for each option that varies in the spec, and ends the row. If `point` is NULL, the
- * spec lacks the point and these cells are empty. */
+/* Appends the cells of options that vary in the spec and that the file adds as columns
+ * (csv_has_option), and ends the row. If `point` is NULL, the spec lacks the point and these cells
+ * are empty. */
 static void end_row(struct csv *csv, const struct point *point)
 {
     const struct spec *spec = csv->s->spec;

@@ -31,11 +31,12 @@ void csv_add_texts(struct csv *csv, const char *const *cells, const char *point)
  * `point`), and no column has the option's key as its name. */
 bool csv_has_option(const struct csv *csv, const char *file, enum option_id option);
 
-/* Removes a CSV file that an earlier analysis wrote, but this analysis does not, so that no
- * outdated file remains. */
+/* Removes the file `name` if it exists. Call it for a CSV file that this analysis does not write,
+ * so that no outdated file of an earlier analysis remains. */
 void csv_remove_stale(const char *run_dir, const char *name);
 
-/* Joins the CSV files that launches of sweeps wrote: one joined file per name of sweep_files. */
+/* Joins the CSV files that sweeps wrote in launches, into one file per name of sweep_files. For
+ * each point, takes the file of the last launch that wrote one. */
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw, ...: write all rows of a file */

@@ -25,9 +25,9 @@ struct left {
     int ranks;
 };
 
-/* Selects the launches that a CSV file covers: valid timed launches, valid accuracy runs, and
- * diverged launches of these kinds. `records`: whether the ranks' records are required, optional or
- * not read. */
+/* Launches that a CSV file covers. `time`: valid timed launches. `accuracy`: valid accuracy runs.
+ * `diverged`: also diverged launches of the kinds chosen. `records`: whether the ranks' records are
+ * required, optional or not read. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;

@@ -71,8 +71,8 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
 }
 
 /* Appends a "wait" span to `spans` [n] of a rank: the part of the rank's communication span before
- * the last rank arrived. Appends none if arrival times are unknown or within the clocks' error.
- * Returns the new n. */
+ * the last rank arrived. Appends none if arrival times are unknown, or if they differ by less than
+ * the clocks' error. Returns the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {

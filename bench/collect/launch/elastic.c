@@ -29,7 +29,7 @@ static void take_segments(struct launch_result *result, const struct segments *s
     result->change_s = total.change_s;
     result->recovery_s = total.recovery_s;
     result->earlier_s = total.earlier_s;
-    if (s->n > 1) /* ranks of earlier segments left no records, so the total processor times are
+    if (s->n > 1) /* the records of earlier attempts are not read, so the total processor times are
                      unknown */
         result->total_user_s = result->total_sys_s = NAN;
 }

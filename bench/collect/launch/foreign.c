@@ -31,8 +31,8 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* fixed part of the processor time allowed for matching a log (s); the log's size adds the rest */
 enum { MATCH_S = 1 };
-/* matching may take 1 s more processor time per this number of bytes; a line counts once per
- * pattern */
+/* number of bytes for which matching may take one more second of processor time; the bytes of a
+ * line count once for each pattern */
 enum { BYTES_PER_S = 1000000 };
 
 struct metric {

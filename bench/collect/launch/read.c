@@ -218,9 +218,9 @@ static size_t count_arrivals(const struct waits *waits, const struct rank_record
     return known;
 }
 
-/* Sets the mean waiting time per step, over all ranks and of each rank. The mean over ranks stays
- * unknown below error_ns, the error of the clocks. All ranks' times stay unknown if the longest is
- * below error_ns. */
+/* Sets the mean waiting time per step, over all ranks and of each rank. error_ns: error of the
+ * clocks. The mean over all ranks stays unknown if it is below error_ns. The ranks' own times stay
+ * unknown if the longest one is below error_ns. */
 static void take_waits(struct launch_result *result, const struct waits *waits, int ranks,
                        size_t steps, double error_ns)
 {

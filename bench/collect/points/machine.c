@@ -45,8 +45,8 @@ static void take_setup(struct summary *s, const json_t *manifest)
 {
     struct run_setup *setup = &s->setup;
     const struct {
-        const char *part, *name; /* name of a fact, and the object of the manifest that contains it;
-                                    `part` NULL: top level */
+        const char *part, *name; /* object of the manifest (NULL: top level), and name of the fact
+                                    in this object */
         bool is_needed;
         char *text; /* destination of the fact; NULL: only its presence is checked */
         size_t size;

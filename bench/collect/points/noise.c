@@ -12,7 +12,7 @@
 #include "kernels/base/mem.h"
 
 /* A launch is disturbed if foreign_pct (other programs) or steal_pct (hypervisor) exceeds the
- * median of all launches by more than this many percentage points. */
+ * median of all valid launches by more than this many percentage points. */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -22,15 +22,15 @@
 /* A fixed computation is slow if it takes this many standard deviations longer than the median over
  * launches on equally many cores. */
 #define WORK_DEVIATIONS 5.0
-/* A slow computation must also exceed the median by at least this share of the median, because
- * clock rates vary by a few per cent. */
+/* The fixed computation counts as slow only if its time also exceeds the median by at least this
+ * share of the median, because clock rates vary by a few per cent. */
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
 /* fewest measured times of the fixed computation for a comparison; each launch measures two */
 #define WORK_VALUES_MIN 6
 
-/* assumed time of a minor and of a major page fault (s), upper bounds */
+/* upper bounds for the time of one minor and one major page fault (s) */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
 /* limit of the time of page faults, as a share of the time of a launch's timed steps */
@@ -94,7 +94,7 @@ void noise_join(char *to, size_t size, const char *by)
 struct judge {
     struct summary *s;
     double *values;
-    double foreign_pct, steal_pct; /* medians over all launches of the campaign */
+    double foreign_pct, steal_pct; /* medians over the valid launches of the campaign */
 };
 
 static double window_s(const struct launch_result *r)
@@ -130,9 +130,9 @@ static bool is_on_cores(const struct summary *s, const struct summary_launch *la
     return launch->ok && point_cores(&s->spec->points[launch->point]) == cores;
 }
 
-/* Flags launches in which a fixed computation was slow both before and after the steps: if slow
- * once, the disturbance may have missed the steps. Compares launches on equally many cores, since
- * more busy cores may lower the clock rate. */
+/* Flags launches in which a fixed computation was slow both before and after the steps. If the
+ * computation was slow only once, the disturbance may have missed the steps. Compares launches on
+ * equally many cores, since more busy cores may lower the clock rate. */
 static void judge_cores(struct judge *j, int cores)
 {
     struct summary *s = j->s;

@@ -7,8 +7,8 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns `ratio`, over n pairs of launches. Returns `unknown` if a point diverged, or if lost
- * launches leave n < 2: one pair has no interval. */
+/* Returns `ratio`, a median over n pairs of launches. Returns `unknown` if a point diverged, or if
+ * launches were lost and n < 2: a single pair has no interval. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {
@@ -51,7 +51,8 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
 }
 
 /* If the point or its base is oversubscribed, removes efficiency, serial fraction and the interval
- * of the speed-up. Times on shared cores do not show how the point would scale on more cores. */
+ * of the speed-up: times on shared cores do not show how the point would scale on more cores. If
+ * the point itself is oversubscribed, also removes the interval of images_per_s. */
 static void withhold_claims(struct point_summary *p, const struct summary *s)
 {
     const struct point_summary *base = &s->points[p->base];
@@ -88,8 +89,9 @@ static void set_peer_factors(struct point_beside_peer *b, const struct samples *
     b->rate_ratio = b->ratio.mid / b->work_ratio;
 }
 
-/* Returns whether every interval of the point is as narrow as measure.time.precision requires.
- * Ratios of a point to itself and unknown ratios are ignored. */
+/* Returns whether the intervals of step time, speed-up, overlap share and ratio to each peer are as
+ * narrow as measure.time.precision requires. Ignores the speed-up of a point that is its own base.
+ * Also ignores a speed-up, overlap share or ratio that is unknown. */
 static bool all_are_precise(const struct point_summary *p, const struct summary *s)
 {
     double asked_pct = config_number(&s->spec->config, OPT_TIME_PRECISION);

@@ -157,8 +157,8 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* Returns whether a varying option gets its own column. Ranks already have one; case names replace
- * the command. */
+/* Returns whether a varying option gets a column here. The number of ranks already has its column,
+ * workload.metrics gets none, and case names replace workload.command. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&

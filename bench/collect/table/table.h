@@ -16,8 +16,9 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 
 struct table_column {
     const char *header;
-    /* Priority on a narrow terminal; the lowest is dropped first. From TABLE_WORTH_TIMES on: only
-     * after texts are shortened further; from TABLE_WORTH_KEPT on: never. */
+    /* Priority on a narrow terminal; the column with the lowest priority is left out first. From
+     * TABLE_WORTH_TIMES on, a column is left out only after texts have been shortened further. From
+     * TABLE_WORTH_KEPT on, it is never left out, unless all its cells are equal. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
@@ -25,12 +26,14 @@ struct table_column {
     enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
     bool published;                            /* the column shows the published value of `cell` */
-    bool names_level;                          /* confidence levels differ between points: a cell
-                                                  shows its level if below TIMING_LEVEL */
+    bool names_level;                          /* true: confidence levels differ between points, so
+                                                  each cell with a level below TIMING_LEVEL shows
+                                                  its level */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
                                                   column; NULL: every point has one */
-    size_t member, values; /* offsets in struct point_summary of the value, and of the number of
-                              launches or launch pairs that give its interval (0: no interval) */
+    size_t member, values; /* offsets in struct point_summary. `member`: offset of the value.
+                              `values`: offset of the number of launches or launch pairs from which
+                              the interval of the value is computed; 0: no interval */
 };
 
 struct table {
@@ -54,8 +57,8 @@ void table_fit(struct table *t, int width);
  * middle. */
 void table_print_padded(FILE *out, const char *text, int width);
 
-/* Prints the lines of `text`, wrapped at blanks to `width` terminal columns (0: unlimited). Control
- * characters are escaped. Changes `text`. */
+/* Prints the lines of `text`, wrapped at blanks to `width` terminal columns (0: unlimited). Every
+ * line must end with a newline. Control characters are escaped. Changes `text`. */
 void table_print_lines(FILE *out, char *text, int width);
 
 /* Formats one cell; a result of a point that was not measured is "-". Returns `text`. */
@@ -93,7 +96,8 @@ void table_print_fits(FILE *out, const struct summary *s);
  * per step relative to the base, and images/s and memory relative to peers. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
-/* Prints how much longer the longest steps were than the median step. */
+/* Prints the longest step and the largest 95th percentile of steps, each as a multiple of the step
+ * time of its point. */
 void table_print_tails(FILE *out, const struct summary *s);
 /* Prints the largest bubble_pct of all points: the share of a step in which pipeline stages wait
  * for each other. */
@@ -110,7 +114,8 @@ void table_print_notes(FILE *out, const struct summary *s);
 
 /* Prints one line about the subject of the campaign: scaling, network, data, training and site. */
 void table_print_subject(FILE *out, const struct summary *s);
-/* Prints all sentences below the table except sentences about rules. */
+/* Prints the sentences below the table, except sentences about rules, about the run's files and
+ * about resuming the run. */
 void table_print_findings(FILE *out, const struct summary *s);
 
 /* Prints the table of a campaign on a terminal of `width` columns (0: unlimited). `run_dir`: the

@@ -124,8 +124,9 @@ void table_print_padded(FILE *out, const char *text, int width)
             tail);
 }
 
-/* Returns the offset at which to break a line: before a remark, which follows two blanks; else at
- * the last blank that fits; else after the first word. */
+/* Returns the length of the line if it fits in `width`, otherwise the offset at which to break it.
+ * Breaks at two adjacent blanks in the second half of the width, because a remark follows them.
+ * Otherwise breaks at the last blank that fits, or after the first word if no blank fits. */
 static size_t break_of(const char *line, int width)
 {
     size_t fits = terminal_fit(line, width), start = strspn(line, " ");

@@ -71,7 +71,9 @@ static const char *title_of(const struct fits_row *row)
     return titles[name_index(row->law, names, LAWS)];
 }
 
-/* Prints one sentence per curve, using the first fitted law that has a limit. */
+/* Prints one sentence per curve: where efficiency falls below 75 %, and the largest speed-up that a
+ * law allows. The law is the first fitted one whose formula can limit the speed-up. Skips curves
+ * without such a law. */
 void table_print_fits(FILE *out, const struct summary *s)
 {
     const char *printed = NULL;

@@ -1,5 +1,6 @@
-/* Adds confidence levels to the headers of columns with intervals and, if levels differ, to cells.
- * With few launches, levels are below 95 %. */
+/* Adds the confidence level to the headers of columns with intervals. If the levels of a column
+ * differ and the lowest is below 95 %, also adds the level to each cell whose level is below 95 %.
+ * Levels are below 95 % if there are few launches. */
 #include <math.h>
 #include <string.h>
 

@@ -126,8 +126,9 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints a base with its step time, rate and failed launches. `alone`: the run has no other base,
- * so a description such as "1 rank, no communication" replaces its label. */
+/* Prints a base with its step time, rate and failed launches. `alone`: the run has no other base. A
+ * description such as "1 rank, no communication" then replaces its label, except for a program of
+ * the user (workload.command). */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -269,8 +270,8 @@ static size_t print_file(FILE *out, const char *kind, const char *run_dir, const
     return n + 1;
 }
 
-/* Prints the names of figures that exist, and their formats; some versions of gnuplot cannot write
- * PDF. */
+/* Prints the names of the figures that exist, and their formats. Lists PDF only if a PDF file
+ * exists, since some versions of gnuplot cannot write PDF. */
 static void print_figures(FILE *out, const struct value *figures, const char *run_dir)
 {
     size_t n = 0;

@@ -50,8 +50,9 @@ static void print_speedups(FILE *out, const struct summary *s)
     fputs(".\n", out);
 }
 
-/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Skips points with
- * another number of cores, since ranks also change the bytes. */
+/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Skips ratios within
+ * 0.005 of 1. Also skips points whose number of cores differs from the base's, since the number of
+ * ranks changes the bytes too. */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;
@@ -131,7 +132,8 @@ static double work_of(const struct point_summary *p)
     return strtod(done[0] ? done : p->cells[COLUMN_flops_per_image], NULL);
 }
 
-/* Prints the ratio of point p to its fastest peer, then its ratios to other peers. */
+/* Compares the images/s of point p with its fastest peer program, then with its other peers. Prints
+ * nothing if the ratio to the fastest peer is unknown. */
 static void print_peers(FILE *out, const struct summary *s, const struct point_summary *p)
 {
     if (!isfinite(p->beside_peer.ratio.mid))

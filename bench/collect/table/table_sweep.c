@@ -57,8 +57,9 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv. MPI_Allreduce begins a line with its latency (us). Strategies
- * `allreduce` and `shm` append their speed-ups over MPI_Allreduce. */
+/* Prints a row of comm.csv if the row belongs to MPI_Allreduce or to strategy `allreduce` or `shm`.
+ * The row of MPI_Allreduce begins a line with the latency (us). The row of a strategy appends the
+ * strategy's speed-up over MPI_Allreduce to this line. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -74,8 +75,8 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* Prints row l if it describes the fastest strategy, beside MPI's fastest algorithm in the next
- * row. *inside: whether the heading is printed. */
+/* Prints row l if it describes the fastest strategy. The same line shows MPI's fastest algorithm if
+ * the next row describes it. *inside: whether the heading has been printed. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";
@@ -163,8 +164,8 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- limits.csv ---- */
 
-/* Prints the measured peak compute rate (GFLOP/s) of the step that begins at row l. If rates
- * differ, the largest belongs to bf16 ops. */
+/* Prints the measured peak compute rate (GFLOP/s) for the ops of the step that begins at row l. If
+ * bf16 ops have a higher rate, prints this rate too. */
 static void print_units(FILE *out, struct csv_row l)
 {
     double least = INFINITY, most = 0;

@@ -17,8 +17,8 @@ static double find_tail(const struct summary *s, enum column_id column, const ch
     return most;
 }
 
-/* Prints "Longest step: 1.37 times the step time of its point (ranks=2 allreduce). 95th percentile
- * of a launch: at most 1.05 times (ranks=2 allreduce)." */
+/* Prints, over all points, the largest ratios of step_max_ms and of step_p95_ms to the median step
+ * time, with the points' labels. */
 void table_print_tails(FILE *out, const struct summary *s)
 {
     char longest[TEXT_NUMBER], p95[TEXT_NUMBER];

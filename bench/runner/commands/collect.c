@@ -3,7 +3,7 @@
 #include "bench/runner/commands/commands.h"
 
 /* Draws the figures of each campaign. If a campaign cannot be drawn, prints a warning, sets exit
- * status 1 and continues with the next campaign. */
+ * status 1 and continues with the next campaign. Returns ERR_MEMORY and ERR_INTERRUPTED at once. */
 static enum status draw_all(const struct collected *c, const struct arguments *a, FILE *out,
                             int *exit_status, struct error *e)
 {

@@ -99,7 +99,8 @@ static enum status refuse_simulated(struct error *e)
                      "doctor: site: simulated has no cores or links to check. Use another site");
 }
 
-/* Returns the options of the point with the most nodes; NULL if all points are simulated. */
+/* Returns the options of the point with the most nodes, among points that are not simulated. NULL
+ * if all points are simulated. */
 static const struct config *largest_site(const struct spec *spec)
 {
     const struct config *largest = NULL;

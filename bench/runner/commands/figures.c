@@ -69,8 +69,9 @@ static void find_view(const struct spec *asked, const char *run_dir, char view[P
     globfree(&earlier);
 }
 
-/* Sets `run_dir` to the newest run with a spec that requests the measurements of `asked`, and
- * `view` to the spec's path. Leaves `view` empty if there is none. */
+/* Finds the newest run with a spec that requests the measurements of `asked`. Sets `run_dir` to the
+ * run's folder and `view` to the path of the spec. If no run has such a spec, `view` stays
+ * empty. */
 static enum status find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES],
                             char view[PATH_BYTES], struct error *e)
 {
@@ -144,8 +145,8 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
 
 static const char *const endings[] = {".svg", ".png", ".pdf"};
 
-/* Prints the path of a figure's file if the file exists. Some versions of gnuplot cannot write
- * PDF. */
+/* Prints the path of a figure's file if the file exists. The PDF may be missing, since some
+ * versions of gnuplot cannot write PDF. */
 static void print_picture(FILE *out, const char *run_dir, const char *figure, const char *ending)
 {
     char path[PATH_BYTES];

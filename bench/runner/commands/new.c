@@ -98,7 +98,7 @@ static enum status write_spec(const char *path, const struct new_spec *s, struct
     return fclose(out) == 0 ? OK : error_set(e, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* Checks that --ranks is a list of numbers separated by commas, or auto. */
+/* Checks that --ranks is `auto` or consists of digits, commas and blanks. */
 static enum status check_ranks(const char *ranks, struct error *e)
 {
     size_t digits = strspn(ranks, "0123456789, ");

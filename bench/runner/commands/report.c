@@ -51,8 +51,9 @@ static enum status check_request(const struct page_request *request, struct erro
     return check_operands(request, e);
 }
 
-/* Writes the page about the runs and sweeps that the user gave, or else about all. `all`: filled
- * only if the user gave none; freed by the caller. */
+/* Writes the page about the runs and sweeps that the user named. If the user named none, *all gets
+ * the folders that with_tables_runs and with_tables_sweeps find, and the page is about these. The
+ * caller frees *all. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {

@@ -41,8 +41,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* A word that ends in ':' is the target of a rule and is skipped. Besides the rule of x.o, the
-     * file has an empty rule for each header. */
+    /* A word of x.d that ends in ':' is the target of a rule and is skipped. Besides the rule of
+     * x.o, x.d has an empty rule for each header. */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')
@@ -56,8 +56,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     return found;
 }
 
-/* Returns whether to skip a file or folder: hidden files and folders, and `tests`, since tests
- * measure nothing. */
+/* Returns whether to skip a file or folder. Hidden files and folders are skipped. So is everything
+ * named `tests`, since tests measure nothing. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || strcmp(name, "tests") == 0;

@@ -60,7 +60,7 @@ static enum status read_all(struct submission *s, struct error *e)
 }
 
 /* Submits a script and stores the number of the job in `job`. sbatch may append ';' and the
- * cluster's name to the number. It prints its own error messages. */
+ * cluster's name to the number. sbatch prints its own error messages. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
@@ -101,8 +101,9 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     return OK;
 }
 
-/* Submits one job, or with --per-nodes one job for each number of nodes, fewest nodes first. Each
- * job runs the missing launches that fit its nodes. */
+/* Submits one job, on the largest number of nodes in m->nodes. With --per-nodes, submits one job
+ * for each number in m->nodes, smallest first. Each job runs the missing launches that fit its
+ * nodes. */
 static enum status submit_all(struct submission *s, const struct missing *m, struct error *e)
 {
     long most = m->n > 0 ? m->nodes[m->n - 1] : 0;

@@ -48,7 +48,8 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 
 struct taking {
     struct with_tables *found;
-    /* campaigns whose latest runs are omitted; NULL if sweeps are listed */
+    /* when runs are listed: campaigns whose latest runs are omitted; when sweeps are listed:
+     * NULL */
     const struct with_tables *campaigns;
 };
 

@@ -1,5 +1,5 @@
-/* Finds the folders of all runs and sweeps that have tables. `report` shows them by default; `list
- * runs` and `list sweeps` print them. */
+/* Finds the folders of the runs and sweeps that `report` shows by default. All of them contain
+ * tables. `list runs` and `list sweeps` print the folders. */
 #pragma once
 
 #include "bench/runner/tools.h"

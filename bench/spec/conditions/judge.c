@@ -92,8 +92,8 @@ struct values {
     const void *arg;
     bool throughout; /* true: use the interval of each value; false: only its number */
     bool bounds;     /* whether to decide only comparisons of a name with a number */
-    /* with `bounds`: two names and an assumed order, which decides their comparisons too; or
-     * NULL */
+    /* two names and their assumed order. If `bounds` is set, this order decides comparisons of the
+     * two names. NULL: no order is assumed */
     const struct pair *pair;
 };
 
@@ -169,8 +169,9 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Decides the comparison at step `relate` from the order of two names, `known`. Returns an open
- * result (`lo` 0, `hi` 1) for other comparisons and if `known` is NULL. */
+/* Decides the comparison at step `relate`, given that the values of two names have the order
+ * `known`. Returns an open result (`lo` 0, `hi` 1) for comparisons of other operands and if `known`
+ * is NULL. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {
@@ -314,7 +315,7 @@ bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term
     return false;
 }
 
-/* Name that has an assumed number; all other names have unbounded intervals. */
+/* A name and the number that is assumed for it. All other names get unbounded intervals. */
 struct name_value {
     const char *name;
     double number;

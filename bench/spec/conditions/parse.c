@@ -27,7 +27,8 @@ struct parser {
     enum condition_relation relation;
     char *word;    /* text of a word or quoted text, stored in c->words */
     char *room;    /* unused rest of c->words */
-    bool sum;      /* the text is a plain sum, not a condition: signs + - * / end words */
+    bool sum;      /* whether the text is a plain sum, not a condition; in a sum, the signs + - * /
+                      also end a word */
     bool is_truth; /* the expression parsed last is a condition, not a number */
     size_t first;  /* first step of the current comparison */
     int depth;
@@ -159,7 +160,7 @@ static bool is_sign(const struct parser *p, const char *some)
     return p->token == TOKEN_WORD && strchr(some, *p->begin) != NULL;
 }
 
-/* Splits the sign off the current word and reads the next token after it. */
+/* Splits the sign off the current word and reads the token after the sign. */
 static enum status take_sign(struct parser *p, struct error *e)
 {
     p->room = p->word;
@@ -369,9 +370,9 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Turns the current comparison into a step ACTION_COMPARE, which compares a name with `number`, or
- * with `text` (the right side as written) if `number` is NAN or the name's value is not a
- * number. */
+/* Turns the current comparison into a step ACTION_COMPARE, which compares the value of a name with
+ * `number`. If `number` is NAN or the value is not a number, the step compares the value with
+ * `text` instead. `text`: right side of the comparison as written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -43,10 +43,11 @@ enum {
     CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
 };
 
-/* Converts `number`, in the unit of `type` (seconds, bytes, per cent; TYPE_REAL: none), to the unit
- * of a name in the comparison that begins at term `term`. The name is the first one with a unit of
- * `type`, or else the first one. Returns NAN if the units are of different types. If `number` or
- * the name has no unit, returns `number`, or a percentage as a fraction unless the name is an
+/* Converts `number` to the unit of the name that it is compared with. `number` is in seconds, bytes
+ * or per cent, as `type` states; TYPE_REAL: no unit. `term`: first term of the comparison. The name
+ * is the comparison's first name with a unit of `type`, or else its first name. Returns NAN if
+ * number and name have units of different types. If one of them has no unit, returns `number`
+ * unchanged. Exception: a percentage becomes a fraction if the name has no unit and is not an
  * option. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

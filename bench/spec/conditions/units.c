@@ -24,8 +24,8 @@ static const struct name_unit {
                   {TYPE_SIZE, "_kib", 0x1p-10}, {TYPE_SIZE, "_mib", 0x1p-20},
                   {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
 
-/* Finds the unit of a name. In summary.csv the unit may be followed by _median, _lo or _hi:
- * step_ms_median. A rate, such as tokens_per_s, has none of these units. */
+/* Returns the unit at the end of a name; NULL: none. In summary.csv the unit may be followed by
+ * _median, _lo or _hi, as in step_ms_median. A rate, such as tokens_per_s, has no unit. */
 static const struct name_unit *name_unit_of(const char *name)
 {
     static const char *const ends[] = {"", "_median", "_lo", "_hi"};
@@ -46,8 +46,8 @@ struct condition_unit condition_unit_in(const char *name)
                         : (struct condition_unit){.factor = 1};
 }
 
-/* Converts `number` to the unit of `name`, as condition_convert specifies. Names of options contain
- * a dot. */
+/* Converts `number` to the unit of `name`, as condition_convert specifies. A name with a dot is
+ * taken for the name of an option. A percentage compared with an option stays in per cent. */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = name_unit_of(name);
@@ -58,7 +58,8 @@ static double number_for(const char *name, enum option_type type, double number)
     return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
 }
 
-/* Returns the comparison's first name that has a unit of this type, or else its first name. */
+/* Returns the comparison's first name that has a unit of this type. If no name has one, returns the
+ * comparison's first name. */
 static const char *name_for(const struct condition *c, size_t term, enum option_type type)
 {
     for (size_t i = term; i < c->n_terms; i++) {
@@ -167,8 +168,8 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* Returns the size (seconds or bytes) of the unit of the first name in steps [begin, end) with a
- * unit of this kind; 1 if there is none. */
+/* Finds the first name in steps [begin, end) that has a unit of `kind` (time or size). Returns the
+ * size of that unit in seconds or bytes, such as 0.001 for ms; 1 if there is no such name. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {
     for (size_t i = begin; i < end; i++)
@@ -180,8 +181,8 @@ static double reference_of(const struct walk *w, size_t begin, size_t end, int k
     return 1;
 }
 
-/* Converts the times in a comparison to the unit of its first named time, and the sizes to the unit
- * of its first named size. */
+/* Converts the times in a comparison to the unit of the first name that is a time, and the sizes to
+ * the unit of the first name that is a size. Without such a name, converts to seconds or bytes. */
 static void convert(const struct walk *w, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {

@@ -153,8 +153,8 @@ static void free_sources(struct figure_request *r)
     r->n_sources = 0;
 }
 
-/* Reads `published`: yes, no, or files with published values. These replace the files in the
- * defaults of the figure's kind. */
+/* Reads `published`: yes, no, or files with published values. Any of the three replaces the files
+ * in the defaults of the figure's kind. */
 static enum status read_published(struct figure_request *r, const struct node *node,
                                   struct error *e)
 {

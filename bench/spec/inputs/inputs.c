@@ -49,8 +49,9 @@ static const struct input_kind {
     {.option = OPT_PEER_PYTHON},
 };
 
-/* Returns whether a value names a file. Empty texts, defaults and the words none and auto name no
- * file. A Python interpreter without '/' is a command on PATH. */
+/* Returns whether a value names a file. Empty texts and defaults name no file. If the option has a
+ * default, the words none and auto name no file either. A Python interpreter without '/' is a
+ * command on PATH, not a file. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
     static const char *const words[] = {"none", "auto"};
@@ -141,7 +142,8 @@ static enum status error_missing(const struct value *value, const struct input_k
                       kind->words != NULL ? kind->words : option->preset);
 }
 
-/* Checks a safetensors file: 8 bytes with the length of its header, then a JSON object. */
+/* Checks the beginning of a safetensors file: 8 bytes with the length of the header, then the { of
+ * a JSON object. */
 static enum status check_tensors(const struct value *value, const char *key, struct error *e)
 {
     enum { LENGTH_BYTES = 8 };

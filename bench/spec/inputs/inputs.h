@@ -4,13 +4,16 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Finds the files that option values name. If runs keep a copy, adds the file to spec->inputs, sets
- * the value's text to the input's name and reads a model file's network. Otherwise sets the value's
- * `path` to the absolute path. ERR_SPEC or ERR_SHAPE at the value or in the file. */
+/* Finds the files that option values name. If a run keeps a copy of such a file, adds the file to
+ * spec->inputs, sets the value's text to the input's name and, for a model file, reads the network.
+ * Otherwise sets the value's `path` to the absolute path. ERR_SPEC or ERR_SHAPE, with the position
+ * in the file if it is known, else with the position of the value. */
 enum status inputs_resolve(struct spec *spec, struct error *e);
 
-/* Checks that each file of checkpoint.start and checkpoint.resume has the tensors of its point's
- * network, apart from prefixes of their names. ERR_SPEC; the message names both networks. */
+/* Checks that the tensors of the files in checkpoint.start and checkpoint.resume fit the network of
+ * each point that uses them. Tensor names in a file may have a prefix, such as "module.". ERR_SPEC
+ * if a file cannot be read or does not fit. If a file does not fit, the message names the point's
+ * network and, if the file states it, the file's network. */
 enum status inputs_check_weights(const struct spec *spec, struct error *e);
 
 void inputs_free(struct spec *spec);

@@ -338,8 +338,8 @@ static enum status check_momentum(const struct layer_desc *layer, const struct n
                       "momentum (weight of a new batch), such as 0.1");
 }
 
-/* Rejects a layer after a dense layer if its window without padding exceeds 1x1 pixels, since a
- * dense layer's output has height and width 1. */
+/* Rejects a layer after a dense layer if the layer's window, less its padding, exceeds 1x1 pixels.
+ * A dense layer's output has height and width 1. */
 static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
                                   const struct node *node, struct error *e)
 {

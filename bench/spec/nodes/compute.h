@@ -10,13 +10,14 @@
  * usable cores. Call it before expansion. The recorded spec keeps the number. */
 enum status compute_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
-/* Replaces compute = auto, or unset `compute` of a simulated point, by real or replay. Without
- * replay, compute.rate and compute.cores get their defaults. */
+/* Replaces compute = auto by real or replay. Sets compute = replay for a simulated point if
+ * `compute` is not set, or if the spec is a recorded one. If the point does not replay,
+ * compute.rate and compute.cores get their defaults. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
-/* Resolves `compute` of a baseline point, a copy of a point of matrix `of` with the values of
- * `baseline`. If the copied value is replay from compute = auto, resolves auto again for the ranks
- * of the baseline point. */
+/* Resolves `compute` for a baseline point. `config` is a copy of a point in matrix `of`, changed by
+ * the values of `baseline`. If the copied value is replay and can only result from compute = auto,
+ * resolves auto again for the ranks of the baseline point. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 

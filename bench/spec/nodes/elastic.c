@@ -71,8 +71,8 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks option `elastic`. If accuracy is measured, several segments are needed, and one must use
- * all ranks of the point, because tables show this number. */
+/* Checks the segments of option `elastic`. If accuracy is measured, a non-empty list needs several
+ * segments. One of them must use the point's number of ranks, because tables show this number. */
 static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
 {
     int most = 0;
@@ -129,8 +129,8 @@ static enum status check_restarts(const struct config *config, enum option_id *a
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
-/* If a run may restart on fewer ranks within an epoch, requires an order of samples that does not
- * depend on the number of ranks. */
+/* If a run may restart on fewer ranks within an epoch, requires a batch and shards that do not
+ * depend on the number of ranks: train.global_batch, and data.shard: global. */
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&

@@ -20,8 +20,9 @@ static const struct unit rates[] = {{"bit", 1},    {"kbit", 1e3},  {"mbit", 1e6}
                                     {"gbit", 1e9}, {"tbit", 1e12}, {NULL, 0}};
 static const struct unit delays[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {NULL, 0}};
 
-/* Returns the unit of a text such as "1gbit" or "2.5mbit". If the text is not a number with a unit,
- * returns the unit without a name. */
+/* Returns the unit of a text such as "1gbit" or "2.5mbit". The text must be a positive number
+ * followed by one of `units`, at most TEXT_MOST characters in total. Otherwise returns the last
+ * entry of `units`, whose name is NULL. */
 static const struct unit *unit_of(const char *text, const struct unit *units)
 {
     size_t digits = strspn(text, "0123456789.");

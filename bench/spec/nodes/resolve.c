@@ -12,7 +12,8 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Stores a number, and leaves `set` of the value unchanged. */
+/* Stores `number` as the value of option `id`. The value's member `set` (given by the user, not a
+ * default) stays unchanged. */
 static enum status set_number(struct config *config, enum option_id id, long number,
                               struct error *e)
 {
@@ -124,8 +125,9 @@ static enum status resolve_word(struct value *value, enum option_id id, const st
     return put_number(value, id, number, value->mark, e);
 }
 
-/* Removes repeated values of an axis; half and full may resolve to one number. In a zip, values of
- * all axes form tuples, so all are kept. */
+/* Removes repeated values of an axis, since `half` and `full` may resolve to the same number. Keeps
+ * all values of an axis in a zip, because each value forms a tuple with values of the other
+ * axes. */
 static void drop_repeated(struct axis *axis)
 {
     size_t n = 0;
@@ -173,8 +175,9 @@ static bool needs_nodes(const struct matrix *of, const struct config *config)
     return found;
 }
 
-/* If the spec names no site, chooses slurm inside a job of several nodes, or if jobs can be
- * submitted and some point may need several nodes. */
+/* Chooses site slurm if the spec names no site and one of two conditions holds. Either scalebench
+ * runs inside a job of several nodes, or jobs can be submitted and some point may need several
+ * nodes. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {
@@ -227,8 +230,8 @@ static bool may_crowd(const struct scope *s)
 }
 
 /* Sets ranks_per_node in a Slurm job of several nodes if the spec gives only ranks or only nodes.
- * By default, ranks fill a node's cores. If the job then has too few nodes, and ranks may outnumber
- * cores, all nodes share the ranks evenly. */
+ * By default, ranks fill a node's cores. If the job has too few nodes for this, and ranks may
+ * outnumber cores, all nodes share the ranks evenly. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -252,7 +255,7 @@ static enum status add_value(struct axis *axis, long number, struct error *e)
 /* Fills an axis with 1 2 3 4 6 8 12 16 24 ... up to `most`, and `most` itself. */
 static enum status fill_axis(struct axis *axis, long most, struct error *e)
 {
-    enum { LONGEST = 128 }; /* most values of an axis: two per bit of a long */
+    enum { LONGEST = 128 }; /* largest number of values of an axis: at most two per bit of a long */
     TRY(MEM_NEW(axis->values, LONGEST, "the matrix", e));
     TRY(add_value(axis, 1, e));
     long last = 1;
@@ -264,8 +267,9 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks for ranks = auto: nodes times ranks_per_node (default: cores
- * per node). If the site's size is unknown: this machine's usable cores. */
+/* Sets *most to the largest number of ranks for ranks = auto: nodes times ranks_per_node (default:
+ * cores per node). If the site's size is unknown, uses the number of this machine's usable cores
+ * instead. ERR_SPEC if the product exceeds the limit of option ranks. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;
@@ -332,8 +336,8 @@ static long over(long ranks, long each)
     return (ranks + each - 1) / each;
 }
 
-/* If `ranks` or `nodes` is 0, derives it from the other counts; sets it to 1 if they do not
- * suffice. */
+/* If `ranks` or `nodes` is 0, derives this count from the other counts. A count that cannot be
+ * derived becomes 1. */
 static struct counts complete(struct counts c)
 {
     if (c.each > 0 && c.ranks == 0)

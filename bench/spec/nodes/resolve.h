@@ -4,9 +4,11 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Replaces the words auto, half and full by numbers, before expansion. Also chooses site slurm, and
- * ranks_per_node in a Slurm job, if not given. ERR_SPEC if a word depends on a site that varies or
- * is simulated, or on a number of emulated hosts that varies or is missing. */
+/* Replaces the words auto, half and full by numbers, before the matrix is expanded. If the spec
+ * gives no site, may choose site slurm. In a Slurm job, may set ranks_per_node if the spec does
+ * not. ERR_SPEC if nodes or ranks_per_node has such a word and the site varies, is simulated, or is
+ * emulated with no fixed number of hosts. Also ERR_SPEC if ranks = auto gives more ranks than
+ * allowed. */
 enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node (of the fullest node) of a point. Options without a

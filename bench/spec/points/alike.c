@@ -23,8 +23,9 @@ struct alike {
     } kinds[]; /* groups of points; the hash table uses their keys */
 };
 
-/* Returns whether `differs` compares an option's value at this point. Values of calibration points
- * follow from the replayed points. */
+/* Returns whether `differs` compares an option's value at this point. Returns false if the option
+ * does not apply to the point's site (config_concerns). Also returns false for calibration points,
+ * since their values follow from the points that replay their times. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;

@@ -12,8 +12,9 @@
 struct alike;
 
 /* Makes a table for at most `most` points. `chosen` selects the options to compare; NULL: points
- * are grouped by identity. Ignores derived options, and options with equal values at all current
- * points. The spec is borrowed during the call. Free with alike_free. */
+ * are grouped by identity. Derived options are not compared, nor options that do not differ between
+ * the spec's points at the time of the call (option_differs). The spec is borrowed during the call.
+ * Free with alike_free. */
 enum status alike_make(struct alike **alike, const struct spec *spec,
                        bool (*chosen)(const struct spec_option *option), size_t most,
                        struct error *e);

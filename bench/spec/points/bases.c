@@ -21,8 +21,9 @@ static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
         *best = i;
 }
 
-/* Chooses the baseline point of a point without `baseline:`: the first with the fewest ranks that
- * solves the same problem; on a tie, one of the same case. */
+/* Chooses the base of a point without `baseline:`. Among the points that solve the same problem, it
+ * is the first one with the fewest ranks. If a point of the same case has as few ranks, the first
+ * such point is chosen instead. */
 static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
 {
     struct point *point = &spec->points[i];
@@ -85,7 +86,8 @@ struct known_index {
     size_t *own, *any;
 };
 
-/* Returns pointers to the indices that the tables store for points equal to `point`. */
+/* Returns pointers to the two indices that the tables in `known` store for points equal to `point`.
+ * An index is ALIKE_NONE until the caller sets it. */
 static struct known_index index_of(const struct known *known, const struct spec *spec,
                                    const struct point *point)
 {

@@ -48,8 +48,9 @@ static void add_axis(struct product *product, const struct axis *axis)
     product->n_ways += way == product->n_ways;
 }
 
-/* Adds the axes of the spec and of the case. An axis of the case takes the place of the spec's axis
- * with the same key; a single value removes it. */
+/* Adds the axes of the spec and of the case. An axis of the case replaces the spec's axis with the
+ * same key. The spec's axis is left out if the case gives a single value for its key, or hides the
+ * key (is_displaced). */
 static void add_axes(struct product *product, const struct matrix *all, const struct matrix *of)
 {
     for (size_t i = 0; i < all->n_axes; i++) {

@@ -8,7 +8,8 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
-/* Appends "ranks=2", or only the value if it is clear without the key ("allreduce"). */
+/* Appends an option to the point's label, such as "ranks=2". Appends only the value if it is clear
+ * without the key, such as "allreduce". */
 static void extend_label(struct point *point, const struct spec_option *option)
 {
     size_t used = strlen(point->label), room = sizeof point->label - used;
@@ -30,8 +31,9 @@ static size_t case_index(const struct spec *spec, const struct point *point)
     return point->of == spec->matrix ? 0 : (size_t)(point->of - spec->matrix->cases);
 }
 
-/* For each case of the spec, compares an option's values over the points for which `counts` holds.
- * Returns whether the values differ within at least one case. */
+/* Sets cases[] by comparing the option's values within each case of the spec. Ignores calibration
+ * points and points for which `counts` is false. Returns whether the values differ within at least
+ * one case. */
 static bool compare_values(struct in_case *cases, const struct spec *spec, enum option_id id,
                            bool (*counts)(const struct config *, enum option_id))
 {
@@ -60,9 +62,10 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of the points that use it, in each case in which it varies.
- * Default variants and compressors are never appended; others are, even if constant, to labels
- * without a case name. */
+/* Appends an option to the label of each point that uses it, if the option varies within the
+ * point's case. Variants and compressors are appended only if they are not the default; in labels
+ * without a case name, they are appended even if constant. For calibration points,
+ * labels_calibration replaces the test for variation. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
@@ -93,7 +96,8 @@ static const char *first_word(const struct spec *spec, const struct point *point
     return shared && point->base ? "base" : point->case_name;
 }
 
-/* Writes all labels. Ranks come first, because people look for a point by its ranks. */
+/* Writes the labels of all points. In a label, ranks come before all other options, because people
+ * look for a point by its ranks. */
 enum status labels_write(struct spec *spec, struct error *e)
 {
     struct in_case *cases;

@@ -21,10 +21,11 @@ struct written_value {
     const struct reader *lacks;
     /* values of option lacks->owner or late->counted that make this value ineffective */
     char found[256];
-    /* limit that the value exceeds at some point, such as the number of steps; NULL: none. Values
-     * above a limit have no effect */
+    /* limit, such as the number of steps, that makes this value ineffective: at least one point has
+     * a value of option late->counted above this limit. NULL: there is no such limit */
     const struct length *late;
-    double most; /* with `late`: largest value of the limit over the points */
+    double most; /* largest value of limit `late` over the points at which option late->counted
+                    exceeds this limit; 0 if `late` is NULL */
     bool read;   /* whether a point reads the value */
 };
 
@@ -74,8 +75,8 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether some point must read each value of the option. The runner reads options of the
- * whole campaign, except those with a row in readers.c. */
+/* Returns whether each value of the option must be read by at least one point. Options of the whole
+ * campaign are read by the runner instead, except those with a row in readers.c. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -87,9 +88,9 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
     return axis != NULL && axis->n > 1;
 }
 
-/* Returns whether a default that the point does not read is allowed: in a baseline, where it resets
- * a value, or on an axis with other values. On an axis, a default above a limit (such as the number
- * of steps) would add a point without effect. */
+/* Returns whether a default that the point does not read is allowed. It is allowed in a baseline,
+ * where it resets a value, and on an axis with other values. On an axis, a default above a limit,
+ * such as the number of steps, is not allowed, because it would add a point without effect. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of,
                           const struct config *config, enum option_id id)
 {
@@ -141,8 +142,9 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark)
     return false;
 }
 
-/* Returns whether an unread value is allowed: it is in a file that the spec extends, or the command
- * line or the machine determines which points read the value. */
+/* Returns whether an unread value is allowed. A value in a file that the spec extends is allowed.
+ * Other values, except values of --set, are allowed if the command line or the machine determines
+ * which points read them. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
     return owned_is_of_base(spec, written->mark) ||
@@ -203,8 +205,9 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* Gives the default the source of option `owner` (a line of the spec, or --set), so that
-         * is_excused also allows options that need the removed value. */
+        /* The default that has replaced the value gets the mark of lacks->owner, the option that
+         * decides whether points read the value. If this mark is in --set, is_excused then also
+         * accepts unread values of options that depend on the removed value. */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

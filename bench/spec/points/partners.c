@@ -51,8 +51,9 @@ struct search {
 };
 static const struct search silent_points = {is_not_sync, is_silent, is_any, 0};
 
-/* Stores in *first, for each group of points with equal compared options, the index of the first
- * point that fits. `most`: largest number of points looked up in *first. */
+/* Makes the table *first. Points form a group if they have equal values of the options that
+ * search->counts selects. For each group, the table has the index of the first point that
+ * search->fits accepts. `most`: largest number of points looked up in *first. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {
@@ -63,9 +64,10 @@ static enum status find_first(struct alike **first, const struct spec *spec,
     return status;
 }
 
-/* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
- * group that fits. A point gets its own index if no point fits, if the point itself fits, or if
- * `asks` is false. */
+/* Sets each point's member at `offset` to the index of the point's partner. The partner is the
+ * first point that search->fits accepts and that has the same values of the options that
+ * search->counts selects. A point gets its own index if no partner exists, if search->fits accepts
+ * the point itself, or if search->asks rejects the point. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {

@@ -11,7 +11,8 @@ static bool is_checkpointing(const struct spec_option *option)
     return strncmp(option->key, "checkpoint.", 11) == 0 && option->id != OPT_CHECKPOINT_START;
 }
 
-/* Returns whether an option is about replay, which does not change the problem of a point. */
+/* Returns whether an option decides if and how compute is replayed. Such options do not change the
+ * problem of a point. */
 static bool is_of_compute(const struct spec_option *option)
 {
     return option->id == OPT_COMPUTE || option->id == OPT_COMPUTE_RATE ||

@@ -8,8 +8,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Returns whether the option is part of the problem. Other options (ranks, nodes, place.*, sync.*)
- * determine where and how the problem is computed. */
+/* Returns whether the option is part of the problem, unlike options such as ranks, nodes, place.*
+ * and sync.*, which determine where and how the problem is computed. */
 bool option_is_problem(const struct spec_option *option);
 
 /* Sets the point's net and id from its values. */
@@ -33,8 +33,9 @@ enum status bases_choose(struct spec *spec, struct error *e);
  * before all other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
-/* Rejects `scaling` other than none if ranks vary, but each point has as many ranks as its
- * baseline. Skips recorded specs, and ranks or nodes from --set, `quick` or `auto`. */
+/* Rejects scaling: strong, weak or epoch if the number of ranks varies, but every point has as many
+ * ranks as its baseline. Accepts recorded specs, and specs whose ranks or nodes come from --set,
+ * `quick` or `auto`. */
 enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
@@ -67,7 +68,8 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether --set, option `quick` or the machine determines option `owner`
- * (spec_option_is_open). For ranks and nodes, any of ranks, nodes and ranks_per_node suffices. */
+ * (spec_option_is_open). If `owner` is ranks or nodes, returns true if this holds for any of ranks,
+ * nodes and ranks_per_node. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
 /* Returns whether a position is in a file that the spec extends. */
@@ -79,24 +81,27 @@ enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
 
-/* Rejects an axis or a value that has no effect at any point, such as strategies for one rank.
- * ERR_SPEC with its position. */
+/* Returns ERR_SPEC, with the position, for an axis or a value that the user chose but that has no
+ * effect at any point, such as several strategies for one rank. Checks only the options listed in
+ * rules/idle.c; for some of them, only axes. Checks nothing if spec->is_recorded. */
 enum status idle_check(const struct spec *spec, struct error *e);
 
-/* Returns ERR_SPEC for ZeRO stage 3 that shards no parameters, and for two values of an axis with
- * the same effect, such as sync.node_ranks that form the same nodes. */
+/* Returns ERR_SPEC, with the position, if ZeRO stage 3 shards no parameters at any point that uses
+ * it. Also rejects an axis of sync.node_ranks or data.samples if two of its values have the same
+ * effect at every point. Checks nothing if spec->is_recorded. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
 /* Rejects an axis of sync.deadline, different values of `seed` at points with accuracy runs, and
- * local SGD that does not average in timed steps. Without recorded losses or accuracies, also
- * rejects axes of options that do not affect step time, and cases that differ only in them.
- * ERR_SPEC with the position. */
+ * local SGD that does not average weights in the timed steps. If launches record neither losses nor
+ * accuracies, also rejects axes of options that do not affect step time, and cases that differ only
+ * in such options. Returns ERR_SPEC with the position. Checks nothing if spec->is_recorded. */
 enum status untimed_check(const struct spec *spec, struct error *e);
 
 /* ---- Injected sleeps ---- */
 
 /* Returns whether inject.phase occurs in each step. Phases such as the start of a run do not. */
 bool reader_is_each_step(const struct config *config);
-/* Returns the number of steps with a sleep in the longest launch or accuracy run; below 1 if no
- * step of inject.steps has inject.phase, 1 if unknown. */
+/* Returns the number of steps with an injected sleep in the longest launch or accuracy run. The
+ * number is below 1 if inject.phase occurs in none of the steps of inject.steps. If the number is
+ * unknown, returns 1. */
 double reader_count_sleeps(const struct config *config);

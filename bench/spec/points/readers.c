@@ -58,8 +58,9 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
-/* Returns whether each rank has the exact sum of all gradients in each step. Ignores sync.variant:
- * with variant sync of param_server, only servers have the exact sum. */
+/* Returns whether ranks have the exact sum of all gradients in each step; in ZeRO strategies, each
+ * rank has its shard of the sum. Returns false for param_server: even in its variant sync, only
+ * servers have the exact sum. */
 static bool sums_exactly(const struct config *config)
 {
     return flags_of(config) & STRATEGY_EXACT;
@@ -189,9 +190,9 @@ static double count_multiples(double every, double first, double last)
     return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
 }
 
-/* Returns the number of checkpoints written after steps `first` to `last`. Returns 1 with
- * `elastic`, whose segments write more. Returns 1 without checkpoints, which reaches_checkpoint
- * rejects. */
+/* Returns the number of checkpoints written after steps `first` to `last`. With option `elastic`,
+ * returns 1 without counting, because segments write further checkpoints. If the point writes no
+ * checkpoints, also returns 1: reaches_checkpoint rejects that case. */
 static double count_checkpoints(const struct config *config, double first, double last)
 {
     double epochs = config_number(config, OPT_CHECKPOINT_EPOCHS) * config_epoch_steps(config);
@@ -286,8 +287,9 @@ static double largest_leaf(const struct config *config)
     return most_nodes(config) - 1;
 }
 
-/* Returns whether replayed compute depends on the number of cores: compute = auto compares the
- * cores with the ranks; without compute.rate, the cores limit the ranks of the calibration. */
+/* Returns whether replayed compute depends on the number of cores. With compute = auto, the cores
+ * are compared with the ranks. Without compute.rate, the cores limit the ranks of the
+ * calibration. */
 static bool counts_cores(const struct config *config)
 {
     return config_int(config, OPT_COMPUTE) == COMPUTE_auto ||
@@ -343,8 +345,9 @@ static const struct reader readers[] = {
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
     {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
-    /* `command` is listed although foreign programs do not read the option: for them,
-     * reader_find_lack returns `trainers` before it checks rows */
+    /* `command` is among the names, although foreign programs (workload: command) do not read the
+     * option. They never reach this row: reader_find_lack returns `trainers` for them before it
+     * checks rows. */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
@@ -431,8 +434,9 @@ static const struct reader readers[] = {
     {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
     {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
     {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
-    /* conditions on options that the trainer does not receive come last: the trainer ignores them,
-     * and reader_find_lack returns only the first unsatisfied condition */
+    /* Conditions on options that the trainer does not receive come last. reader_find_lack returns
+     * only the first unsatisfied condition, and the trainer accepts the option if that condition is
+     * one of these. */
     {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},
@@ -452,7 +456,8 @@ static const struct reader readers[] = {
 };
 #define READERS (sizeof readers / sizeof *readers)
 
-/* Options that determine the number of epochs, ranks or steps; OPTION_COUNT after the last. */
+/* Options that determine the number of epochs (by_epochs), of ranks (by_ranks) or of steps
+ * (by_steps). OPTION_COUNT ends each list. */
 static const enum option_id by_epochs[] = {OPT_EPOCHS, OPT_ACCURACY_SEEDS, OPTION_COUNT};
 static const enum option_id by_ranks[] = {OPT_RANKS, OPT_NODES, OPT_RANKS_PER_NODE, OPTION_COUNT};
 static const enum option_id by_steps[] = {
@@ -479,7 +484,8 @@ static const struct length lengths[] = {
     {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps, NULL},
 };
 
-/* Condition that a foreign program does not satisfy: only trainers read the option. */
+/* The condition that reader_find_lack returns for an option that a foreign program (workload:
+ * command) does not read. */
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
 
 /* ---- Find out who reads an option ---- */

@@ -3,12 +3,15 @@
 
 #include "bench/spec/spec.h"
 
-/* Condition for reading an option: `reads` returns true; if NULL, `owner` has one of `names`; if
- * both are NULL, `owner` is not at its default. All rows of an option must hold. Options without a
- * row are always read. */
+/* Condition for reading an option. If `reads` is set, it must return true. Otherwise, if `names` is
+ * set, the value of `owner` must be one of `names`. If both are NULL, `owner` must not be at its
+ * default. A point reads an option only if the conditions in all rows of the option hold. Options
+ * without a row are read at every point, but a user's program reads few of the workload's options
+ * (config_reads). */
 struct reader {
     enum option_id id, owner;
-    /* values of `owner`, separated by blanks (with `reads`, only for messages); or NULL */
+    /* values of `owner`, separated by blanks; NULL: none. If `reads` is set, the values appear only
+     * in messages */
     const char *names;
     bool (*reads)(const struct config *config);
 };
@@ -19,7 +22,8 @@ struct length {
     enum option_id id, counted;
     double (*most)(const struct config *config);
     const enum option_id *by; /* options that determine `most`; OPTION_COUNT after the last */
-    const char *effect;       /* consequence of a larger value; NULL: "has no effect" */
+    const char *effect;       /* consequence, for messages, if the value of `counted` is above the
+                                 result of `most`; NULL: "has no effect" */
 };
 
 /* Returns the first condition of the option that the point fails; NULL if the point reads the

@@ -23,8 +23,8 @@ static bool has_replicas(const struct config *config)
     return count_replicas(config) > 1;
 }
 
-/* Returns whether ranks have unequal batches in some step; true for elastic runs, or if the number
- * of images is unknown. */
+/* Returns whether the images of some step cannot be divided equally among the replicas. Also true
+ * for elastic runs, or if the number of images is unknown. */
 static bool leaves_remainder(const struct config *config)
 {
     double ranks = count_replicas(config);
@@ -34,8 +34,9 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
-/* Returns whether accuracy or the times of loading, ops and optimizer are measured. train.optimizer
- * and train.momentum have no row in `idles`, since they affect memory even with compute.rate. */
+/* Returns whether anything is computed: in timed launches, in the calibration behind replayed
+ * times, or in accuracy runs. train.optimizer and train.momentum have no row in `idles`, since they
+ * affect memory even if nothing is computed. */
 static bool computes(const struct config *config)
 {
     return !config_replays(config) || config_number(config, OPT_COMPUTE_RATE) == 0 ||
@@ -54,8 +55,8 @@ static const struct idle {
     /* values, separated by blanks, that are equivalent at points for which `reads` returns false;
      * NULL: all values */
     const char *alike;
-    /* whether to reject a single value, too, unless it is the default; false: rejects only an
-     * axis */
+    /* true: rejects an axis, and also a single value that is not the default; false: rejects only
+     * an axis */
     bool alone;
 } idles[] = {
     {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
@@ -102,8 +103,9 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
     return false;
 }
 
-/* Returns whether the author of the spec chose the value or axis: not in an extended file, nor in
- * the spec's file if --set, option `quick` or the machine determines ranks or option `by`. */
+/* Returns whether the user chose the value or axis. Values from --set or option `quick` count, but
+ * values in an extended file do not. Other values count unless the machine, --set or option `quick`
+ * determines the number of ranks or option idle->by. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);

@@ -32,8 +32,9 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether --set, option `quick` or the machine determines the number of steps of a
- * launch. */
+/* Returns whether --set, option `quick` or the machine determines at least one of these: epochs,
+ * samples, batch, warm-up, steps, launches, ranks, seeds. The steps that run can then differ from
+ * the steps in the spec file. */
 static bool is_cut(const struct spec *spec)
 {
     static const enum option_id lengths[] = {OPT_EPOCHS,      OPT_DATA_SAMPLES,  OPT_GLOBAL_BATCH,
@@ -45,7 +46,9 @@ static bool is_cut(const struct spec *spec)
     return false;
 }
 
-/* Returns whether all steps of inject.steps in which inject.phase occurs are warm-up steps. */
+/* Returns whether all steps of inject.steps in which inject.phase occurs are warm-up steps. Returns
+ * false for phases start, end, evaluation and checkpoint, which are not checked. Returns false for
+ * phase read if the number of steps per epoch is unknown. */
 static bool is_in_warmup(const struct config *c)
 {
     double warmup = config_number(c, OPT_TIME_WARMUP), epoch = config_epoch_steps(c);
@@ -55,8 +58,9 @@ static bool is_in_warmup(const struct config *c)
     return reader_is_each_step(c) && last <= warmup;
 }
 
-/* Returns why inject.phase occurs in no measured step of inject.steps; NULL if it occurs in a
- * measured step. Warm-up steps of timed launches are not measured. */
+/* Returns why inject.phase occurs in no measured step of inject.steps; NULL if no reason is found.
+ * Either the phase occurs in no step of inject.steps at all, or it occurs only in warm-up steps
+ * (is_in_warmup). The second reason is not checked for points with accuracy runs. */
 static const char *find_missed_step(const struct config *c)
 {
     bool trained = c->values[OPT_ACCURACY_SEEDS].n > 0;
@@ -80,8 +84,8 @@ static const char *find_missed_step(const struct config *c)
     return NULL;
 }
 
-/* Returns whether no rank of inject.ranks has the phase `update`. In strategy param_server, only
- * the first sync.servers ranks have an optimizer. */
+/* Returns whether inject.phase is `update` but no rank of inject.ranks has this phase. In strategy
+ * param_server, only the first sync.servers ranks have an optimizer. */
 static bool misses_servers(const struct config *c)
 {
     const struct value *ranks = &c->values[OPT_INJECT_RANKS];

@@ -125,8 +125,8 @@ static enum status check_pipeline(const struct config *config, const struct net_
 /* ---- Slices of dense layers ---- */
 
 /* Checks that the layers can be cut into `slices` slices, of equal size if there are several
- * replicas. Otherwise, gradients could be summed in different rank orders, and copies of layers
- * that are not split would drift apart. */
+ * replicas. With slices of unequal size, gradients could be summed in different rank orders, and
+ * copies of layers that are not split would drift apart. */
 static enum status check_layers(const struct net_desc *net, long slices, long replicas,
                                 enum option_id *at, struct error *e)
 {

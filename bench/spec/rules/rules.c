@@ -168,7 +168,7 @@ static enum status place_error(enum status status, const struct config *config,
     return status == OK ? OK : mark_error(e, ERR_SPEC, config->values[*at].mark, "%s", e->text);
 }
 
-/* Returns whether a batch size is given; 0 means that it is not. */
+/* Returns whether a batch size is given. Size 0 means not given. */
 static bool is_given(const struct value *batch)
 {
     return batch->set && batch->number > 0;
@@ -320,7 +320,9 @@ static const struct {
     {OPT_CALL_CHECK, "none"}, {OPT_TIMELINE, "false"},
 };
 
-/* Checks a point of site: simulated. */
+/* Refuses a point of site: simulated if the simulation does not support its workload or one of its
+ * options, or if site.oversubscription does not divide site.leaf_hosts. Accepts points of other
+ * sites. */
 static enum status check_simulated(const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -365,7 +367,8 @@ static bool micro_batches_are_alike(const struct config *c)
     return accumulate == 1 || fmod(config_images(c), ranks * accumulate) == 0;
 }
 
-/* Checks compute = replay and compute = calibrate, which need the op times of train_cnn. */
+/* Checks that the point's other options allow compute = replay or compute = calibrate. Only
+ * workload train_cnn supports these two. */
 static enum status check_compute(const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;

@@ -1,4 +1,4 @@
-/* Checks rules between options, and required options. */
+/* Checks that the options of a spec fit together and that required options are set. */
 #pragma once
 
 #include "bench/spec/spec.h"
@@ -7,7 +7,8 @@
 /* Checks name, title, measurements, published values and baselines, before expansion. */
 enum status rules_check_spec(const struct spec *spec, struct error *e);
 
-/* Checks the points and their models, after expansion. */
+/* Checks each point with its network, then all points together. Called after the spec has been
+ * expanded into points. */
 enum status rules_check_points(const struct spec *spec, struct error *e);
 /* Checks all points together; called by rules_check_points. */
 enum status rules_check_together(const struct spec *spec, struct error *e);

@@ -36,8 +36,8 @@ static enum status error_no_overlap(const struct config *config, struct error *e
                       misplaced->text, names);
 }
 
-/* Rejects sync.overlap other than none if no point overlaps. Strategies that sum gradients after
- * the backward pass ignore the option. */
+/* Rejects values of sync.overlap other than none if no point overlaps communication with the
+ * backward pass. Strategies that sum gradients after the backward pass ignore the option. */
 static enum status check_overlap(const struct spec *spec, struct error *e)
 {
     const struct config *misplaced = NULL;
@@ -72,8 +72,8 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* Returns whether a run can finish after a rank is killed: by a restart, or by a retry from a
- * checkpoint, which may skip the step of the kill. */
+/* Returns whether a run can finish after a rank is killed. This needs either a restart, or a retry
+ * that resumes from a checkpoint. Such a retry may begin after the step of the kill. */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
@@ -336,8 +336,9 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the user chose the value, knowing its bound: not in an extended file, nor in the
- * spec's file if --set or `quick` sets option `bound->by`. */
+/* Returns whether the user chose the value with its bound in view. True for a value given by --set.
+ * Also true for a value in the spec's own file, unless the machine, --set or `quick` determines
+ * option `bound->by`. False for defaults and for values in an extended file. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -480,8 +481,8 @@ static enum status check_schedules(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects emulated hosts if every point has one node, because there is no link. Beside points of
- * another site, they show the time that emulation adds. */
+/* Rejects emulated hosts if every point has one node, because there is then no link. Accepts them
+ * beside points of another site, since the comparison shows the time that emulation adds. */
 static enum status check_hosts(const struct spec *spec, struct error *e)
 {
     const struct value *site = NULL;
@@ -499,8 +500,8 @@ static enum status check_hosts(const struct spec *spec, struct error *e)
         site->text);
 }
 
-/* Rejects measure.time.precision with fewer than 6 launches: their confidence intervals are
- * unbounded (collect/timing.h). */
+/* Rejects measure.time.precision if the maximum of measure.time.launches is below 6: fewer than 6
+ * launches cannot give an interval of the required confidence level (bench/collect/timing.h). */
 static enum status check_precision(const struct spec *spec, struct error *e)
 {
     const struct value *precision = &spec->config.values[OPT_TIME_PRECISION];

@@ -1,5 +1,5 @@
-/* Rejects axes, cases, seeds and local SGD periods that change no measured number. Without accuracy
- * runs, points that differ only in untimed options have equal times. */
+/* Rejects axes, cases, seeds and local SGD periods that change no measured number. Untimed options
+ * do not affect step times, so a campaign that measures only times must not vary them. */
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/alike.h"
@@ -85,7 +85,8 @@ static bool switches_agree(const struct config *a, const struct config *b)
 }
 
 /* Rejects two points of different cases that differ only in options without effect on step time.
- * Options with a `flaw` may differ, since they change how unequal replicas are flagged. */
+ * Options that repeat a flaw of published programs (`flaw`) may differ, since they change how
+ * unequal replicas are flagged. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {
@@ -164,8 +165,8 @@ static bool is_silent(const struct config *c)
            last / period == before / period;
 }
 
-/* Rejects points whose timed steps contain no averaging of local SGD. Accepts such points if --set
- * or `quick` sets the numbers of steps, but not sync.period. */
+/* Rejects points of local SGD that send nothing in the timed steps (is_silent). Accepts them if
+ * --set or `quick` changes the number of timed or warm-up steps, but not sync.period. */
 static enum status check_periods(const struct spec *spec, struct error *e)
 {
     bool is_cut =

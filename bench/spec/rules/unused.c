@@ -1,5 +1,5 @@
-/* Rejects specs in which ZeRO stage 3 would shard no parameters, and axes with two values of equal
- * effect. */
+/* Rejects specs in which ZeRO stage 3 would shard no parameters. Also rejects an axis of
+ * sync.node_ranks or data.samples if two of its values have the same effect. */
 #include <math.h>
 
 #include "bench/spec/matrix.h"

@@ -137,7 +137,7 @@ static enum status refuse_segment(const struct given *segment, struct error *e)
         "expected a list of segments, such as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
 }
 
-/* Parses one number of a segment within the bounds of option `of`. */
+/* Parses the number at `key` of a segment. The number must be within the bounds of option `of`. */
 static enum status parse_entry(const struct given *segment, const char *key,
                                const struct spec_option *of, double *number, struct error *e)
 {

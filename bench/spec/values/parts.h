@@ -22,9 +22,9 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
  * `text`. */
 const char *value_number_text(char text[32], double number);
 
-/* Checks a number against the option's bounds. `unit`: unit of the bounds in the error message; "":
- * the number is followed by option->unit instead. Accepts a default outside the bounds, since
- * command lines of workloads contain defaults. */
+/* Checks a number against the option's bounds. The error message prints the bounds in `unit`. If
+ * `unit` is "", the message prints option->unit after the number instead. A default outside the
+ * bounds is accepted, since command lines of workloads contain defaults. */
 enum status value_check_range(const struct given *g, double number, const char *unit,
                               struct error *e);
 
@@ -33,8 +33,8 @@ enum status value_check_range(const struct given *g, double number, const char *
 enum status value_parse_number(const struct given *g, double *number, struct error *e);
 enum status value_parse_whole(const struct given *g, double *number, struct error *e);
 
-/* Rejects empty texts and control characters, which cannot be passed on a command line or stored in
- * one line of a file. */
+/* Rejects empty texts, and texts with control characters, since a text is stored in one line of a
+ * file. */
 enum status value_check_text(const struct given *g, struct error *e);
 
 /* Sets *index to the position of the value among the names that the option accepts. */

@@ -9,6 +9,6 @@ enum file_kind { FILE_SPEC, FILE_MODEL, FILE_SITE };
  * `expected`. The message names the other kind. */
 enum status file_kind_check(const struct node *root, enum file_kind expected, struct error *e);
 
-/* Returns ERR_SPEC if the file's ending belongs to another kind of file, or the path is a run's
- * folder instead of the spec in it. */
+/* Returns ERR_SPEC if the path is an existing file with the ending of another kind, such as ".csv".
+ * Also returns ERR_SPEC if a spec is expected and the path is a run's folder. */
 enum status file_kind_check_path(const char *path, enum file_kind expected, struct error *e);

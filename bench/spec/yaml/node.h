@@ -18,8 +18,9 @@ struct node {
     char *text;  /* scalar, unquoted and unescaped ("" if empty); NULL for a list or map */
     bool quoted; /* written in quotes or as a block, so a text, never a number */
     bool merges; /* whether this is the value of a merge key << that is not merged yet */
-    int lead;    /* characters between `mark` and the text, such as an anchor or a quotation mark */
-    bool verbatim; /* whether the file has exactly `text`, without escapes and line breaks */
+    int lead;    /* number of characters between `mark` and the text, taken by an anchor, an opening
+                    quotation mark or both; 0: neither */
+    bool verbatim; /* whether `text` is in the file literally, without escapes and line breaks */
     struct node *items;
     size_t n;
 };

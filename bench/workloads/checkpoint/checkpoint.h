@@ -76,7 +76,8 @@ struct divergence {
     char text[48]; /* value that diverged, such as "loss is nan" */
 };
 
-/* Position of a run between two steps. */
+/* Progress of a run between two steps: position, sums of the current epoch, loss scale, divergence
+ * and history. */
 struct progress {
     /* steps done, as read from a checkpoint; checkpoint_write saves checkpoint_state.steps_done
      * instead */
@@ -132,9 +133,10 @@ struct checkpoint {
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 
-/* Reads weights from a safetensors file in types F16, BF16, F32 or F64. Ignores optimizer state and
- * rank.*. All names may share a prefix, as in files of other programs. ERR_DATA if a weight is
- * missing, a tensor is unknown, or a number is outside the range of `real`. */
+/* Reads weights of type F16, BF16, F32 or F64 from a safetensors file. Ignores optimizer state and
+ * tensors named rank.<rank>.<what>. All names may share a prefix, as in files of other programs.
+ * ERR_DATA if a weight is missing or has the wrong shape or type, if a tensor is unknown, or if a
+ * number is outside the range of `real`. */
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
                                     const struct checkpoint_state *s, struct error *e);
 

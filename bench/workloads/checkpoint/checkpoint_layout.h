@@ -19,8 +19,9 @@ struct layout {
     size_t n, n_model;
 };
 
-/* Lists the tensors of s->arenas, which are borrowed. Leaves room for `sections` more tensors
- * (layout_add_section). If the arenas have no memory, the tensors' `data` are NULL. */
+/* Lists the batch counts and the tensors of s->arenas. Their data are borrowed. Leaves room for
+ * `sections` more tensors (layout_add_section). If an arena has no memory, `data` of its tensors is
+ * NULL. */
 enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);

@@ -83,8 +83,8 @@ static bool layout_knows(const struct layout *layout, const char *name)
     return false;
 }
 
-/* Returns a tensor name in the file that is longer than `name` and ends in it; NULL if there is
- * none. */
+/* Returns the first tensor name in the file that ends with `name` and is longer; NULL if there is
+ * none. Ignores names of optimizer state and of rank.* sections. */
 static const char *prefixed(const struct safetensors *file, const char *name)
 {
     size_t n = strlen(name);

@@ -238,7 +238,7 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     const struct safetensors_tensor *found = find_tensor(file, wanted);
     char expected[128], text[128], near[NAME_NEAR_BYTES];
     safetensors_type_text(expected, wanted);
-    /* batch counts are missing in files of schema 1 and of early PyTorch versions */
+    /* files of schema 1 and of early PyTorch versions lack num_batches_tracked */
     if (found == NULL && strcmp(wanted->dtype, "I64") == 0)
         return OK;
     if (found == NULL)

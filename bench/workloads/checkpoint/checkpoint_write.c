@@ -63,8 +63,8 @@ struct room {
     uint16_t *codes;
 };
 
-/* Writes the 16-bit copy. Parameters come last, since readers need tensors aligned to the size of
- * their numbers. */
+/* Writes the 16-bit copy of the model. Readers need tensors aligned to the size of their numbers.
+ * The parameters, with 16-bit numbers, therefore come after all tensors with wider numbers. */
 static enum status write_with_room(const char *path, const struct checkpoint_state *s,
                                    const struct layout *layout, const json_t *metadata,
                                    const struct room *room, struct error *e)

@@ -210,8 +210,9 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
 }
 
 /* Writes the header to `sink`, then all numbers as bytes. ERR_DATA if the file is truncated or has
- * trailing bytes. `from`, `to`: buffers for numbers_at_once(file) numbers of the file and as many
- * bytes; the header must also fit in `from`. */
+ * trailing bytes, or if a label is outside 0 to 255. `from`: buffer for the header, or for
+ * numbers_at_once(file) numbers as stored in the file. `to`: buffer of numbers_at_once(file)
+ * bytes. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {

@@ -121,7 +121,8 @@ static enum status read_bytes(struct filling *f, uint8_t *record, size_t *n, str
     return stream_read(&f->stream, record, RECORD_BYTES, n, e);
 }
 
-/* Reads all records of one file and adds their number to *count. */
+/* Reads all records of one file: keeps their labels in `f`, writes their images to `sink` and adds
+ * the number of records to *count. */
 static enum status read_records(struct filling *f, uint32_t *count, int sink, struct error *e)
 {
     uint8_t record[RECORD_BYTES];

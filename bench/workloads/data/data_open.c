@@ -163,8 +163,9 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     return OK;
 }
 
-/* Opens the files in folder `path`. For "auto", searches the default folders, then opens the
- * generated set reader->otherwise. ERR_ARGUMENT for "auto" if there is no such set. */
+/* Opens the files in folder `path`. If `path` is "auto", searches the default folders instead, and
+ * opens the generated set reader->otherwise if none has files of the set. ERR_ARGUMENT if `path` is
+ * "auto" and reader->otherwise is NULL. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -201,7 +202,7 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
 }
 
 /* Sets the data set's name to `name` ("auto": the name of its folder). Rejects the name of a
- * built-in set, to which results would be attributed. */
+ * built-in set, since results would then be attributed to the built-in set. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

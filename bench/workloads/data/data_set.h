@@ -12,8 +12,8 @@
 #define DATA_CLASSES_MAX 256 /* largest number of classes: a label is one byte */
 #define DATA_NAME_BYTES  32
 
-/* Training or test samples, owned by the data set: images [n,C,H,W] and labels [n], below
- * `classes`. */
+/* Training or test samples, owned by the data set: images [n,C,H,W] and labels [n]. Each label is
+ * below data_set.classes. */
 struct data_part {
     const uint8_t *images;
     const uint8_t *labels;

@@ -68,8 +68,8 @@ struct point {
     float x, y;
 };
 
-/* Random displacements at the GRID x GRID points of a grid over the box. Between grid points,
- * displacements are interpolated bilinearly. */
+/* Random displacements at the GRID x GRID points of a grid over the glyph's box. Between grid
+ * points, displacements are interpolated bilinearly. */
 #define GRID 4
 struct field {
     struct point at[GRID][GRID];

@@ -23,7 +23,8 @@ static inline uint32_t random_next(struct random_words *w)
     return w->word[w->used++];
 }
 
-/* Returns a random number in [lo, hi). */
+/* Returns a uniformly distributed random number from lo to just below hi. Rounding can give hi
+ * itself. */
 static inline float random_uniform(struct random_words *w, float lo, float hi)
 {
     return lo + (hi - lo) * (float)rng_unit(random_next(w));

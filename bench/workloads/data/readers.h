@@ -31,7 +31,7 @@ struct data_reader {
     /* Names of the four files if the set consists of image and label files (pairs.c); else NULL. */
     const struct pairs *pairs;
     /* Name of the generated set that replaces this set if data.path = auto finds no files. NULL:
-     * data.path must be a folder. */
+     * data.path must be a folder. Generated sets do not use this member. */
     const char *otherwise;
 };
 
@@ -40,8 +40,9 @@ struct data_reader {
 
 /* ---- Files ---- */
 
-/* Possible names of one data file, in order of preference; NULL ends a shorter list. Files with
- * ".gz" behind the name are also accepted; plain files are preferred. */
+/* DATA_NAMES: largest number of possible names of one data file. data_names: these names, in order
+ * of preference; NULL ends a shorter list. A file with ".gz" after its name is also accepted; plain
+ * files are preferred. */
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];
 

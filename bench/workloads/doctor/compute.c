@@ -110,8 +110,9 @@ void work_free(struct work *w)
 
 /* ---- Time on the core ---- */
 
-/* Times of this thread so far; NAN if unknown. `on_core_s`: running. `ready_s`: ready to run but
- * without a core. `steal_s`: time since boot that a hypervisor took from the thread's processor. */
+/* Snapshot of times; NAN: unknown. `on_core_s`: time that this thread has run. `ready_s`: time that
+ * this thread was ready to run but had no core. `steal_s`: time since boot that a hypervisor took
+ * from the thread's processor. */
 struct presence_on_core {
     int64_t wall_ns;
     double on_core_s, ready_s, steal_s;

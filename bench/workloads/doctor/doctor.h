@@ -13,10 +13,11 @@ struct doctor {
     int rank, ranks, node, nodes;
     int *node_of;        /* [ranks] node of each rank */
     int *firsts, *lasts; /* [nodes] first and last rank of each node */
-    /* [nodes] position of each node, from 0, in the order in which the emulated nodes of its
-     * machine measure */
+    /* [nodes] index of each node, from 0, among the nodes on its machine. Nodes that share a
+     * machine measure in turn. */
     int *turns;
-    int n_turns;            /* largest number of nodes on one machine */
+    int n_turns;            /* number of turns in which nodes of a machine measure: the largest
+                               number of nodes that share one machine */
     int machine_ranks;      /* number of ranks on this rank's machine */
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
     char ends[2][16];       /* lowest and highest processor that ranks on this machine use */

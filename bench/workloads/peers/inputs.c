@@ -33,7 +33,7 @@ struct inputs {
     struct config presets;
     struct net_desc desc;
     struct data_set data;
-    struct trainer trainer; /* lists the batches; only its sampler is opened */
+    struct trainer trainer; /* trainer of which only the sampler is opened, to list the batches */
     struct batch_list batches;
     real *params;
     double read_s;

@@ -11,8 +11,8 @@
 static const char WHO[] = "data.read = window";
 
 /* Allocates all pages of the window, so that a lack of memory returns an error here, not SIGBUS
- * later. After mem_check_shared, another process may have used the memory. Does nothing on Linux
- * before 5.14. */
+ * later. The earlier mem_check_shared does not suffice, because another process may have used the
+ * memory since. Does nothing on Linux before 5.14. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -328,9 +328,9 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
-/* On rank 0, prints a note for each value without effect because there are too few steps, epochs,
- * ranks or nodes, and for a checkpoint.path without checkpoints. Does not reject such values, since
- * other launches may use them. */
+/* On rank 0, prints a note for each value that has no effect because there are too few steps,
+ * epochs, ranks or nodes. Also prints one for a checkpoint.path without checkpoints. Does not
+ * reject such values, since other launches may use them. */
 static void note_unused(const struct config *config)
 {
     char why[512];

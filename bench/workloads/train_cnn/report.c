@@ -39,8 +39,9 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* Fills in the network: name, number of parameters, tuned kernels, savings, and FLOPs per image of
- * the network as written and of the compiled plan. */
+/* Fills in the network: name, number of parameters, FLOPs per image and tuned kernels. FLOPs are
+ * given both for the network as written and for the compiled plan. Savings are the shortcuts by
+ * which the plan computes less than the network as written. */
 static void take_work(struct record_hello *h, const struct trainer *t)
 {
     const struct net *net = t->model.net;
@@ -202,7 +203,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Fills in calls, messages and bytes of the timed steps, and the members on fp16 overflows. */
+/* Sets members of *end: traffic of the timed steps, fp16 overflows and loss scale. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct traffic *traffic)
 {

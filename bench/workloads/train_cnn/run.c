@@ -150,8 +150,8 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
     }
 }
 
-/* Runs the remaining steps of the epoch. Adds the time of data fetches and steps to p->seconds,
- * without hashes, records and checkpoints. */
+/* Runs the remaining steps of the epoch. Adds the time of data fetches and steps to
+ * progress.seconds of the run, but not the time of hashes, records and checkpoints. */
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
@@ -317,8 +317,8 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* Compares hashes of all ranks' weights, of each step or of the last step. Without replicas, hashes
- * the model that sync_eval_begin makes. */
+/* Compares the ranks' hashes of their weights: of every step, or only of the last step. If the
+ * ranks hold no replicas, compares only the model that sync_eval_begin makes at the end. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);
@@ -343,7 +343,7 @@ static void warn_of_infinities(const struct run *r)
 }
 
 /* Prints the loss scale and how many steps were skipped. Skipped steps are normal: a dynamic scale
- * rises until it overflows. */
+ * rises until gradients overflow. */
 static void print_loss_scale(const struct run *r)
 {
     const struct loss_scale *s = &r->trainer.sync->loss_scale;
@@ -382,8 +382,9 @@ static enum status replay(struct run *r, struct error *e)
     return replay_run(&r->trainer, replays, &r->end.replay_ns, e);
 }
 
-/* After the last step: writes steps and predictions, compares weights, writes the calibration and
- * replays communication. */
+/* Ends a run after its last step. Writes the steps and, if requested, predictions and calibrated
+ * times. Compares the ranks' weights unless measure.check is none or compute is replayed. Timed
+ * runs also replay a step's communication as often as measure.replay requires. */
 static enum status conclude(struct run *r, struct error *e)
 {
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));

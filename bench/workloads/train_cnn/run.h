@@ -21,7 +21,7 @@
  * record. */
 enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 
-/* State of a run. Members are in the order in which they are set up. */
+/* State of a run on one rank. Members are roughly in the order in which they are set up. */
 struct run {
     const struct arguments *arguments;
     const struct load_mark *begin; /* processor times of the rank's cores before MPI_Init */

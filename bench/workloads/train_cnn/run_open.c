@@ -25,8 +25,9 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
                   cores == 1 ? "" : "s");
 }
 
-/* Starts the thread pool. Binds each thread to its own core if the rank has exactly one core per
- * thread, and at least two. The thread of sync.overlap gets the last core. */
+/* Starts the thread pool. If the rank has several threads and exactly one core per thread, gives
+ * each thread its own core. The thread of sync.overlap counts as one of the threads and gets the
+ * last core. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -111,8 +112,8 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Allocates the step log and space for hashes of the weights. Untimed runs add space in each epoch,
- * since the hashes of all epochs may not fit in memory. */
+/* Allocates the step log and space for hashes of the weights. Untimed runs get space for one hash
+ * here and add space in each epoch, since space for all epochs at once may not fit in memory. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
@@ -162,7 +163,8 @@ static enum status open_progress(struct run *r, struct error *e)
                               r->progress.epoch, e);
 }
 
-/* Sets the initial state: random weights or a checkpoint. */
+/* Sets the initial state: random weights or a checkpoint. Also fetches the samples of the epoch in
+ * which the run begins. */
 static enum status open_training(struct run *r, struct error *e)
 {
     bool trains = r->arguments->run == RUN_FOR_ACCURACY;

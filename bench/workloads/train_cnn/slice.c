@@ -35,9 +35,10 @@ enum status slice_open(struct model *m, const struct grid *grid, struct error *e
     return OK;
 }
 
-/* Slices sum the outputs of the op that ends with a pair's second layer, and the input gradients of
- * the op that begins with its first layer (net_slice.h). Plans never fuse a layer whose outputs are
- * summed (layer_desc.addend) with the next layer. */
+/* Finds the ops whose results are summed over slices (net_slice.h): outputs of the op that ends
+ * with the second layer of a pair, and input gradients of the op that begins with the first layer
+ * of a pair. Plans never fuse a layer whose outputs are summed (layer_desc.addend) with the next
+ * layer. */
 enum status slice_find_sums(struct model *m, struct error *e)
 {
     struct slice *s = &m->slice;

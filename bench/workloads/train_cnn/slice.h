@@ -28,14 +28,14 @@ struct slice {
 enum status slice_open(struct model *m, const struct grid *grid, struct error *e);
 /* Finds the ops whose results are summed over slices. Requires m->net. */
 enum status slice_find_sums(struct model *m, struct error *e);
-/* Makes all sums over slices SYNC_WARM_CALLS times, for `images` images, which sets up the
- * collectives of the MPI library. Call it after the strategy is opened. `sync` is borrowed.
- * Collective over the replica. */
+/* Sets up the collectives of the MPI library: makes all sums over slices SYNC_WARM_CALLS times, for
+ * `images` images. Call it after the strategy is opened. `sync` is borrowed. Collective over the
+ * replica. */
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);
 
-/* Fills in the initial weights of this rank's slice. Each weight equals the same weight of the
- * whole net for `seed`. */
+/* Fills in the initial weights of this rank's slice. They are the values that the same weights of
+ * the whole network get from `seed`. */
 void slice_init_params(const struct model *m, real *params, uint64_t seed);
 
 /* Returns a hash of the weights that all slices have in full. */

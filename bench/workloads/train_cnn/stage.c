@@ -264,8 +264,8 @@ static void test(struct stage *s, struct message *m)
         message_test(s->job->waiter, m, &done);
 }
 
-/* Tests all messages of the stage, at most once per OVERLAP_TILE_NS, then calls the previous
- * exec.poll. Kernels call this function between tiles. */
+/* Tests all messages of the stage if the last test was at least OVERLAP_TILE_NS ago. Calls the
+ * previous exec.poll, if any, every time. Kernels call this function between tiles. */
 static void poll(void *arg)
 {
     struct stage *s = arg;
@@ -303,8 +303,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
     return OK;
 }
 
-/* Waits for the input, and for earlier sends from this slot, because the forward pass overwrites
- * the buffers of these sends. */
+/* Waits for the input of micro-batch `micro`. Also waits for earlier sends from the micro-batch's
+ * slot, because their buffers are reused. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e)
 {
     s->kept += s->exec->training;

@@ -38,7 +38,8 @@ struct stage {
     enum pipeline_schedule schedule;
     struct stage_slot *slots; /* [n_slots] activation slots */
     int n_slots;
-    real *own; /* message buffers of all slots if compute is replayed; else NULL */
+    real *own; /* message buffers of all slots if compute is replayed in a pipeline of several
+                  stages; else NULL */
 
     /* Borrowed: job, net, exec and pace. */
     const struct job *job;
@@ -76,8 +77,8 @@ void stage_close(struct stage *s);
 /* Returns the index of a micro-batch's activation slot. */
 int stage_slot_of(const struct stage *s, int micro);
 
-/* Begins a step with `batch` split into `micros` micro-batches. Posts receives of activations for
- * all slots. */
+/* Begins a step with `batch` split into `micros` micro-batches. Posts one receive of activations
+ * per slot, for the first micro-batch of the slot. A slot without a micro-batch gets none. */
 enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e);
 

@@ -7,8 +7,8 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/timeline.h"
 
-/* Limits of the kept spans: number of timed steps, and bytes per rank. The median is taken over the
- * first steps that fit. */
+/* Limits of the kept spans: number of timed steps, and bytes per rank. The step with the median
+ * time is chosen among the first steps that fit both limits. */
 enum { TRACE_STEPS = 1000, TRACE_BYTES = 32 << 20 };
 
 struct traced_step {

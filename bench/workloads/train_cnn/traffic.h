@@ -4,7 +4,8 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Snapshot of waiter counters. served_*: calls and bytes to serve other ranks. */
+/* Snapshot of waiter counters. served_*: MPI calls made to serve other ranks, and bytes passed to
+ * these calls. */
 struct traffic_mark {
     uint64_t calls, bytes_payload, served_calls, served_bytes, messages_sent, bytes_sent;
 };
@@ -42,7 +43,8 @@ bool nic_read(double counts[NIC_COUNTERS], const char *name);
 void nic_take(struct record_end *end, const double from[NIC_COUNTERS],
               const double to[NIC_COUNTERS]);
 
-/* Returns this rank's calls, payload, messages and bytes in the timed steps, the last `steps` of
- * `steps_done`. wire_source: whether messages and bytes were counted or computed by formula. */
+/* Returns this rank's calls, payload, messages and bytes in the timed steps, which are the last
+ * `steps` of `steps_done` steps. Member wire_source of the result states whether messages and bytes
+ * were counted or computed by formula. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps);

@@ -6,7 +6,7 @@
 
 struct train_program {
     const char *name;    /* name in workloads.def, for messages and records */
-    const char *library; /* matrix library, for records; NULL: the library of kernels/gemm.h */
+    const char *library; /* matrix library named in records; NULL: library of kernels/gemm.h */
     /* Rejects options that the program does not support and sets options that it chooses itself.
      * NULL: all options are supported. */
     enum status (*prepare)(struct config *config, struct error *e);

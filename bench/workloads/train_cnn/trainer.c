@@ -11,8 +11,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Raises *most_mib to the resident size (MiB) of an arena of n numbers. NAN counts as less than any
- * size. */
+/* Raises *most_mib to the resident size (MiB) of an arena of n numbers. A size replaces NAN in
+ * *most_mib. An unknown size makes *most_mib NAN. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
 {
     double now_mib = mem_resident_mib(arena, n * sizeof *arena);
@@ -30,7 +30,7 @@ static void measure_arenas(struct record_end *most, const struct sync *s)
     keep_most(&most->state_mib, a->state, (size_t)a->slots * a->n);
 }
 
-/* Runs one op without communication. */
+/* Runs an op without strategy hooks. */
 static void run_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                    real *grads)
 {
@@ -96,9 +96,10 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
     return OK;
 }
 
-/* Returns the factor on the loss gradient, including the loss scale. Gradients that are averaged or
- * stay local are divided by global batch / replicas, so that their mean over replicas is the mean
- * over all images. */
+/* Returns the factor on the loss gradient, including the loss scale. With STRATEGY_OWN_MEAN,
+ * gradients are divided by the number of this rank's images. Otherwise, with STRATEGY_LOCAL_MEAN or
+ * if sync.scale is not loss, they are divided by global batch / replicas. In all other cases they
+ * are divided by the global batch, so that their sum over replicas is the mean over all images. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     unsigned flags = sync_flags(t->sync);
@@ -114,8 +115,9 @@ struct lap {
     int64_t begin_ns, sync_ns; /* start of the current part; sync_ns() at that time */
 };
 
-/* Returns the time (ns) of synchronisation on the computing thread in this step so far. Includes
- * sleeps injected before updates, since a parameter server may update between ops. */
+/* Returns the time (ns) that the computing thread has spent on synchronisation in this step so far:
+ * exposed communication, packing and the optimizer. Includes sleeps injected before updates, since
+ * a parameter server may update between ops. */
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
@@ -133,8 +135,9 @@ static int64_t lap_end(struct lap *lap)
     return taken_ns;
 }
 
-/* Sleeps if a sleep is injected in this phase. Returns the time slept (ns), which the current
- * part's time excludes. */
+/* Sleeps, or kills this process, if the options inject.* request it in this phase of the current
+ * step. Excludes the sleep from the part of the step that *lap is timing. Returns the time slept
+ * (ns). */
 static int64_t inject_now(const struct trainer *t, enum inject_phase phase, struct lap *lap)
 {
     int64_t slept_ns = inject_sleep(&t->inject, phase, t->steps_done + 1);
@@ -159,8 +162,8 @@ static void take_micro(struct trainer *t, const struct batch *batch, int micro)
     work_micro_begin(t, batch);
 }
 
-/* Excludes waits for other stages from the current part. `waited_ns`: value of stage.waited_ns
- * before these waits. */
+/* Excludes waits for other stages from the part of the step that *lap is timing. `waited_ns`: value
+ * of stage.waited_ns before these waits. */
 static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
 {
     lap->begin_ns += t->model.stage.waited_ns - waited_ns;

@@ -179,9 +179,10 @@ uint64_t trainer_hash(const struct trainer *t);
 /* Returns the value of the first parameter that is infinite or NaN; 0 if all are finite. */
 double trainer_wrong_weight(const struct trainer *t);
 
-/* Computes loss and accuracy over the samples of `part`, in total and per class. Replicas share the
- * images and use the weights that the strategy provides, such as an average. If
- * train.broadcast_init is off, they use the first replica's weights. Collective. */
+/* Computes loss and accuracy over the samples of `part`. Also counts, for each class, the samples
+ * and the correctly classified samples. The samples are divided among the replicas. All replicas
+ * use the weights that the strategy provides, such as an average, or the first replica's weights if
+ * train.broadcast_init is off. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 

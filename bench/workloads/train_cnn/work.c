@@ -44,8 +44,8 @@ static enum status open_times(const struct trainer *t, struct calibration *c, in
     return OK;
 }
 
-/* Computes the time of each op from its FLOPs and a rate in GFLOP/s per thread. Ops without FLOPs,
- * loading, the loss and the optimizer get time 0. */
+/* Computes the time of each op from its FLOPs and a rate in GFLOP/s per thread. Loading, the loss,
+ * the optimizer and ops without FLOPs get time 0. */
 static enum status make_times(const struct trainer *t, struct calibration *c, double gflops,
                               struct error *e)
 {
@@ -110,8 +110,9 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* A compressor's time depends on the values, so it gets random gradients. Without a compressor,
- * gradients stay 0, since other values could overflow when summed in place in every step. */
+/* Makes random gradients for a replayed rank with a compressor, because the compressor's time
+ * depends on the values. Without a compressor, gradients stay 0, since other values could overflow
+ * when they are summed in place in every step. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
@@ -198,8 +199,9 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps in place of loading images or computing the loss. No other rank waits for the end, so an
- * exact sleep (with busy-waiting) is used only if the rank has a core to itself. */
+/* Sleeps in place of loading images or computing the loss. No other rank waits for the end of this
+ * sleep, so the sleep need not be exact. It is exact (by busy-waiting) only if the rank has a core
+ * to itself. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
@@ -248,8 +250,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps in place of a backward op, minus the time to write its gradients. A rank with a core to
- * itself writes gradients so that the next sum finds them in cache, as after computing. */
+/* Sleeps for the time of a backward op, less the time spent on writing its gradients. Gradients are
+ * written if a compressor needs them, or if the rank has a core to itself. Writing brings the
+ * gradients into cache for the next sum, as computing them would. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
@@ -292,8 +295,8 @@ static void load(struct trainer *t, const struct batch *batch)
         net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
-/* If calibrating, end_part adds the time since begin_part (ns) to the part's total for this
- * step. */
+/* begin_part returns the time at which a part begins (ns); 0 if the run does not calibrate. In a
+ * calibrating run, end_part adds the time since then to the part's total for this step. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;

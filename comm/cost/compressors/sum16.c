@@ -12,7 +12,7 @@ static void sum16_program(const struct step *s, struct reader *to)
     give_shares(s, to, &rule_shares_gather, s->g->count, sizeof(uint16_t));
 }
 
-/* Rejects a sync.fp16_scale that is no power of two: scaling by such a factor would add two
+/* Rejects a sync.fp16_scale that is not a power of two, since scaling by it would add two
  * roundings. */
 static enum status fp16_check(const struct strategy_config *config, const char **key,
                               struct error *e)

@@ -24,9 +24,9 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-/* Program reader that passes a bucket's operations to reader `to`, with `tensor` set to `first`:
- * the bucket's first tensor, whose gradient backward computes last. 0: the operations start after
- * backward. */
+/* Program reader that passes a bucket's operations to reader `to` and sets their `tensor` to
+ * `first`. `first`: the bucket's first tensor, whose gradient backward computes last in the bucket;
+ * 0: the operations start after backward. */
 struct marker {
     struct reader reader;
     struct reader *to;

@@ -1,5 +1,6 @@
-/* Models a step in which all tensors are ready within one cycle: ranks agree once, and every sum is
- * as large as sync.fusion_mib allows. */
+/* Models a step in which all tensors are ready within one cycle: ranks agree once on which tensors
+ * are ready, and every sum is as large as sync.fusion_mib allows. If sync.cycle_ms is 0, this
+ * agreement is left out, and each tensor has its own sum. */
 #include "comm/cost/strategies/fusion.h"
 
 #include "comm/cost/description.h"

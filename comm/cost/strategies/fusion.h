@@ -3,9 +3,9 @@
 
 #include "comm/cost/strategies/bucketed.h"
 
-/* Returns the tensors to sum next, from the end of tensors [first, last), which must all be ready
- * on all ranks: as many as fit into sync.fusion_mib, but at least one. If sync.cycle_ms is 0, one
- * tensor is returned. */
+/* Returns the tensors to sum next, taken from the end of [first, last). All tensors of this range
+ * must be ready on all ranks. Returns as many tensors as fit into sync.fusion_mib, but at least
+ * one. If sync.cycle_ms is 0, returns one tensor. */
 struct bucket fusion_next(const struct strategy_config *config, const size_t *counts, size_t last,
                           size_t first, size_t width);
 

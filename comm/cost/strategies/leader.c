@@ -1,5 +1,6 @@
-/* Each node sums numbers along a binomial tree to its first rank. Then the first ranks sum over
- * nodes. The sum goes down the trees again (two levels, as in MPICH). */
+/* Sums on two levels, as MPICH does: within each node, then over nodes. Each node sums its ranks'
+ * numbers up a binomial tree to its first rank. Then the first ranks of all nodes sum over nodes.
+ * Finally each first rank sends the sum down its node's tree. */
 #include "comm/cost/rounds.h"
 
 /* Returns the height of the binomial tree over the largest node. */
@@ -11,8 +12,9 @@ static int tree_height(const struct schedule *s)
     return height;
 }
 
-/* Appends this rank's transfer at one level of its node's tree, if any, to *r: a sum sent up if
- * `up`, otherwise the result sent down. `mask`: difference of the two ranks' places. */
+/* Appends to *r this rank's transfer at one level of its node's tree; nothing if this rank has no
+ * transfer at this level. If `up`, sums move up the tree, otherwise the result moves down. `mask`:
+ * difference of the two ranks' places. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

@@ -46,8 +46,8 @@ static void give_pickles(const struct step *s, struct reader *to)
     reader_give(to, library_bcast(s->ranks, bytes));
 }
 
-/* A message with the length of the pickle precedes each pickle, in the reduction and in the
- * broadcast. */
+/* Variant pickled: a message with the length of the pickle precedes each pickle, both in the
+ * reduction and in the broadcast. */
 static void reduce_bcast_program(const struct step *s, struct reader *to)
 {
     if (is_pickled(s)) {

@@ -1,5 +1,6 @@
-/* Blocks go around twice and are summed on the first trip (Patarasuk and Yuan, "Bandwidth optimal
- * all-reduce algorithms for clusters of workstations", 2009). */
+/* Ring allreduce: blocks go around the ring of ranks twice, and are summed on the first trip
+ * (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
+ * 2009). */
 #include "comm/cost/strategies/ring.h"
 
 #include "comm/cost/rounds.h"

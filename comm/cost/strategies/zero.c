@@ -38,8 +38,9 @@ static struct zero_block block_before(const struct step *s, size_t last)
     return zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
 }
 
-/* A block's gradients are sent as soon as backward has finished the block. All sends of parameters
- * follow, also those that stage 3 makes earlier. */
+/* Passes the sends of gradients to the reader, block by block. Each begins as soon as backward has
+ * finished its block. The sends of parameters follow, although stage 3 makes some of them earlier
+ * in the step. */
 static void zero_program(const struct step *s, struct reader *to)
 {
     struct zero_block b;
@@ -63,7 +64,8 @@ static void zero_program(const struct step *s, struct reader *to)
 /* Bytes of one op's parameters that other ranks own: in all of the op's tensors, in its last tensor
  * and in its first tensor. */
 struct gathered {
-    bool some; /* whether the op gathers tensors; `all` counts whole pages only and can be 0 */
+    bool some; /* whether the op gathers tensors. `all` does not show this: it counts whole pages
+                  only, so it can be 0 for such an op */
     size_t all, last, first;
 };
 
@@ -104,8 +106,9 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* Returns the index of the page of byte `at`, clamped to the range from the first page entirely in
- * `s` to the page after the last such page. */
+/* Returns the index of the page of byte `at`, clamped to the pages that lie entirely in `s` and the
+ * page after them. The difference between two results is a number of pages entirely in `s`. If
+ * there are no such pages, all results are equal. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;

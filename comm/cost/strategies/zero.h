@@ -14,9 +14,10 @@ struct zero_block {
     bool is_whole; /* the block's parameters stay whole on every rank */
 };
 
-/* Returns the block that ends before tensor `last`; empty if `last` is 0. Blocks are closed at
- * sync.first_cap_mib and sync.cap_mib, as buckets are. `gathers` (stage 3): a tensor of more than
- * sync.zero_persist numbers is a block of its own, with sharded parameters. */
+/* Returns the block that ends before tensor `last`; empty if `last` is 0. As with buckets, a block
+ * is complete when it reaches sync.cap_mib, or sync.first_cap_mib for the first block. `gathers`
+ * (stage 3): a tensor of more than sync.zero_persist numbers is a block of its own, with sharded
+ * parameters. */
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
 

@@ -1,5 +1,5 @@
-/* Sends the messages of ring: gradients are summed on the first trip around the ring, parameters
- * are distributed on the second. */
+/* Sends the same messages as strategy ring. Gradients are summed on the first trip around the ring;
+ * parameters are distributed on the second trip. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 #include "comm/cost/strategies/ring.h"

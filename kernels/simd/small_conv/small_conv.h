@@ -51,9 +51,9 @@ struct small_conv_backward_work {
                              * shared by all threads */
 };
 
-/* Bit masks for a vector of pooling windows. right_above, right_below: the right output is the
- * larger in the upper or lower row. low: the maximum is in the lower row. live: the window has a
- * gradient. */
+/* Bit masks for a vector of pooling windows, one bit per window. right_above and right_below: in
+ * the upper and in the lower row, the right output is larger than the left one. low: the maximum is
+ * in the lower row. live: the window has a gradient. */
 struct small_conv_marks {
     uint16_t right_above, right_below, low, live;
 };

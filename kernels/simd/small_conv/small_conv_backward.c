@@ -260,8 +260,8 @@ INLINE void add_channel(const int kernel, const struct small_conv *c,
                         const struct small_conv_backward_work *w, size_t n, const real *weights,
                         real *dw)
 {
-    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* number of kernel rows
-                                                                       * processed together */
+    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* largest number of kernel
+                                                                         rows processed together */
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
         size_t transposed = transposed_at(c, channel, 0), lane = channel % SMALL_CONV_PAD;
         size_t tap = (channel - lane) * (size_t)(kernel * kernel) + lane;

@@ -47,7 +47,9 @@ INLINE uint64_t even_bits(uint64_t x)
     return (x | x >> 16) & UINT32_MAX;
 }
 
-/* The inputs of window (i, j) are in rows 2 i to 2 i + kernel and columns 2 j to 2 j + kernel. */
+/* Sets a bit of `nonzero` for each pooling window that has a nonzero input. Window (i, j) reads
+ * rows 2 i to 2 i + kernel and columns 2 j to 2 j + kernel, both ends included. Sets all bits if
+ * the image has more than BITS rows or columns. */
 static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero)
 {
     uint64_t drawn[BITS], bits = 0;
@@ -100,8 +102,8 @@ INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, s
     }
 }
 
-/* Computes sums [channels][PLACES] of the windows from `position` on, one window per lane:
- * sums[o][i] is output i of each window in output channel o, bias included. */
+/* Computes the convolution outputs of pooling windows, one window per lane, beginning with window
+ * `position`. sums[o][i]: output i of each window in output channel o, bias included. */
 INLINE void convolve(const struct small_conv *c, const struct small_conv_forward_work *w,
                      size_t position, const real *const *weights, const real *biases,
                      vreal sums[][PLACES], const int channels, const int kernel)
@@ -136,8 +138,8 @@ INLINE void convolve(const struct small_conv *c, const struct small_conv_forward
         sums[o][place] = acc[o][place];
 }
 
-/* Pools the outputs of some channels. Not inlined, because it would take registers from the
- * accumulators of the caller. */
+/* Pools the outputs of some channels. Not inlined, because inlined code would take registers from
+ * the accumulators of the caller. */
 static __attribute__((noinline)) void pool(const struct small_conv *c,
                                            const struct small_conv_output *out,
                                            const uint16_t *kept, size_t position,

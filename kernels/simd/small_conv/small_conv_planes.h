@@ -91,7 +91,8 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
 }
 #endif
 
-/* Computes planes (u, 0) to (u, kernel) of a channel. x is row u of the channel. */
+/* Computes planes (u, 0) to (u, kernel) of a channel. `x` points to row u of the channel, the first
+ * row that these planes hold. */
 INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
                      const int kernel)
 {

@@ -66,8 +66,8 @@ INLINE void transform_planes(const struct small_conv *c, real *planes)
 }
 
 #ifdef LANES_HAS_QUADS
-/* Computes the points of four rows of the image. If `split` is not NULL, the points of the last two
- * rows are also stored in `split`. */
+/* Computes the Winograd points of four rows of the image. If `split` is not NULL, the points of the
+ * last two rows are also stored in `split`. */
 INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
                             const real *const rows[4])
 {
@@ -82,8 +82,9 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Computes the points of an image of 12 rows and 4 by 4 pooling windows, without storing planes.
- * The last two even and last two odd rows share a call. */
+/* Computes the Winograd points of an image of 12 rows that yields 4 x 4 pooled outputs. The planes
+ * of the image are not stored in between. The last two even rows and the last two odd rows share a
+ * call of cut_four_points. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
 {

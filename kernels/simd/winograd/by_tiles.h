@@ -83,8 +83,9 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* Returns 16 rows of pairs (32 rows of a panel): `right` or, if it has only `steps` < 16, a copy in
- * `room`, padded with zeros. */
+/* Returns 16 rows of pairs (32 rows of a panel). If `right` has `steps` = 16 rows, returns `right`
+ * itself. If `right` has fewer rows, copies these rows to `room`, fills the other rows of `room`
+ * with zeros and returns `room`. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;
@@ -134,7 +135,8 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
     TILE_RELEASE();
 }
 
-/* Transposes `steps` rows of 16 pairs into `to` [16, ROW], which is padded with zeros. */
+/* Transposes `steps` rows of 16 pairs of bf16 numbers into `to` [16, ROW]. Columns of `to` from
+ * `steps` on are set to 0. */
 INLINE void transpose_pairs(real *to, const real *from, int steps)
 {
     vreal square[VECTOR_LANES];
@@ -147,8 +149,8 @@ INLINE void transpose_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Computes product_columns for at most 32 rows; `two`: more than 16 rows. Transposes a[i] tile by
- * tile. */
+/* Computes the sums that product_columns describes, for c with at most 32 rows. `two`: whether c
+ * has more than 16 rows. Transposes each a[i] tile by tile. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
                         int count, int k, bool add, const real *next)
 {
@@ -169,7 +171,8 @@ INLINE void few_columns(int two, int rows, real *c, const real *const *a, const 
     store_sums(two, rows, c, add);
 }
 
-/* Computes A' B. A is one block, so A' has at most ROWS_MAX rows. */
+/* Sums the `count` products a[i]' b[i] in c, where a[i]' is the transpose of a[i]. Each a[i] is one
+ * block of columns, so c has at most ROWS_MAX rows. */
 static void product_columns(real *c, const real *const *a, const real *const *b, int count,
                             int rows, int k, bool add, const real *next)
 {

@@ -20,9 +20,9 @@
 #endif
 
 /* Adds the product of A [rows, k] and B [k, block] to `sum`; k counts pairs if operands are pairs.
- * Rows of A are row_step reals apart, elements of a row k_step. Prefetches `next`, the part of A
- * that a later call reads, one cache line per iteration: its contiguous parts are too short for the
- * processor's own prefetching. */
+ * Rows of A are row_step reals apart, and elements of a row are k_step reals apart. Prefetches
+ * `next`, the part of A that a later call reads, one cache line per iteration. Contiguous parts of
+ * A are too short for the processor's own prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {

@@ -94,10 +94,11 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* Returns the distance in reals between points of U, dU, M, dM and dV: an odd number of rows. A
- * transform accesses one row of every point. At distances that are multiples of a large power of
- * two, these rows would compete for a few sets of a cache. For V, which is kept for all images,
- * `rows` is not rounded up. */
+/* Returns the distance in reals between two neighbouring points of U, dU, M, dM and dV: `rows`
+ * rounded up to an odd number, times `block`. A transform accesses one row of every point. At
+ * distances that are multiples of a large power of two, these rows would compete for a few sets of
+ * a cache. V does not use this function: V is kept for all images, and its points are
+ * winograd_plane apart. */
 static inline size_t winograd_spread(int block, int rows)
 {
     return (size_t)(rows | 1) * (size_t)block;
@@ -172,12 +173,13 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
 }
 
 /* Transforms for n images. x, y, dx, dy and `from` point to the first image; V and M hold only
- * these n images. Blocks of x and V are input channels, of y and M output channels. */
+ * these images. x and V are in blocks of input channels, y and M of output channels. */
 struct winograd_tiles {
     int block, pair;
     /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. For F4, also writes blank
-     * [tiles]: one bit per output of a tile, row by row, set if all its inputs are zero. An
-     * all-zero tile has no bits set: its outputs are exact anyway. */
+     * [tiles], with one bit per output of a tile, row by row. The bit of an output is set if all
+     * inputs of the output are zero. Exception: a tile that is entirely zero has no bits set,
+     * because its outputs are exact anyway. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
      * block only. The caller must zero dx first. */

@@ -18,7 +18,7 @@
 #define OF_0 (1 / (PP * QQ))
 #define OF_P (1 / (2 * PP * (PP - QQ)))
 #define OF_Q (1 / (2 * QQ * (QQ - PP)))
-#define K(x) ((real)(x)) /* converted to real with one rounding */
+#define K(x) ((real)(x)) /* constant expression in double, rounded once to real */
 
 /* Cases of a switch over the kinds of tiles. Each case calls the given function with the kind as a
  * constant first argument. */

@@ -46,7 +46,8 @@ INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS
     }
 }
 
-/* Transforms 3x3 kernels along both axes. Point i is stored at u + i * plane. */
+/* Transforms 3x3 kernels along both axes. If `kind` is CONV_DIRECT, copies the 9 taps instead.
+ * Point or tap i is stored at u + i * plane. */
 INLINE void store_points(int kind, real *u, size_t plane, const vreal taps[TAPS])
 {
     if (kind == CONV_DIRECT) {
@@ -171,9 +172,10 @@ INLINE void transform_half(int kind, real *u, size_t plane, const real *from, si
     }
 }
 
-/* Computes `count` rows of a panel of U or of its transpose. Columns are the channels of block
- * `at`: output channels for U, else input channels. In `weights`, columns are column_step numbers
- * apart, rows row_step. `columns`: number of channels in all blocks. */
+/* Computes `count` rows of a panel of U or of the transpose of U. Columns are the channels of block
+ * `at`: output channels for U, input channels for the transpose. In `weights`, columns are
+ * column_step numbers apart, and rows are row_step numbers apart. `columns`: number of channels in
+ * all blocks. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)

@@ -146,8 +146,8 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Offers the choices of an option. For an option without choices, offers completions for the names
- * in its `value`, such as "CLUSTER". */
+/* Offers the choices of an option. For an option without choices, offers the completions that
+ * operands.def defines for the upper-case words in its `value`, such as "CLUSTER". */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)
 {

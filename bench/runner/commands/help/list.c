@@ -231,8 +231,9 @@ static size_t explain_sum(FILE *out, const char *name)
     return 1;
 }
 
-/* Explains a column of series_NAME.csv that is a value with a suffix, such as "step_ms_lo". The
- * value may lack its unit _pct: "test_acc_lo". Returns 1 if `name` is such a column, else 0. */
+/* Explains a column of series_NAME.csv whose name is a value's name with a suffix, such as
+ * "step_ms_lo". The suffix may replace the unit _pct: "test_acc_lo" belongs to test_acc_pct.
+ * Returns 1 if `name` is such a column, else 0. */
 static size_t explain_ending(FILE *out, const char *name)
 {
     char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
@@ -266,8 +267,8 @@ static size_t explain_words(FILE *out, const char *name)
     return found;
 }
 
-/* Explains an option by the last word of its key, such as momentum for train.momentum. Tables and
- * figures show only this word. */
+/* Explains every option whose key ends in the word `name`, such as momentum for train.momentum,
+ * because tables and figures show only this word. Returns the number of options. */
 static size_t explain_last_word(FILE *out, const char *name)
 {
     const struct spec_option *option;

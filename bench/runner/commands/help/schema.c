@@ -1,6 +1,6 @@
 /* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, for editors that check YAML with
- * it. Options are both nested and dotted keys. Rules that involve several values are checked only
- * when scalebench loads the spec. */
+ * it. The schema accepts each option as a dotted key or as nested keys. Rules that involve several
+ * values are not in the schema: scalebench checks them when it loads the spec. */
 #include "bench/runner/commands/help/schema.h"
 
 #include <stdlib.h>
@@ -84,7 +84,8 @@ static json_t *add_words(json_t *properties, const struct place *place,
 }
 
 /* Returns the properties of a group of options such as "measure". If `group` is "", returns all
- * options, both by full key and nested in groups. */
+ * options, both by full key and nested in groups. Leaves out options of the whole campaign if
+ * `place` does not allow them. */
 static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();

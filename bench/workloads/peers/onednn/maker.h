@@ -11,13 +11,14 @@ struct maker {
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
     bool last;             /* whether the op's output is the logits, row-major in 32 bits */
-    bool first;            /* whether the program is the network's first; only the first sets
-                              op->algorithms */
+    bool first;            /* whether this is the network's first program. All other programs
+                              neither read nor set op->ways, and do not set op->algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls of m->op to m->calls, with its output `y` and two views for gradients: `dx` with
- * the layout of m->x, `dy` with the layout of `y`. */
+/* Add the calls of m->op to m->calls. Also set three members of m->calls: `y` is the op's output;
+ * `dx` and `dy` are views for gradients. `dx` has the layout of m->x, and `dy` has the layout of
+ * `y`. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);

@@ -19,7 +19,8 @@
 
 struct net {
     struct net_options options;
-    struct net_desc desc; /* shallow copy; its layers are copied to `layers` */
+    struct net_desc desc; /* shallow copy of the caller's description; desc.layers points to this
+                             net's own copy, `layers` */
     struct layer_desc *layers;
     struct onednn_op *ops;
     int n_ops;
@@ -213,8 +214,8 @@ size_t net_bytes(const struct net *net)
     return 0;
 }
 
-/* Returns the FLOPs per image of forward, or of `backward`, with direct algorithms. oneDNN performs
- * fewer if it uses Winograd. */
+/* Returns the FLOPs per image of the forward pass or, if `backward` is set, of the backward pass,
+ * with direct algorithms. oneDNN performs fewer if it uses Winograd. */
 uint64_t net_flops_done(const struct net *net, bool backward)
 {
     return backward ? net->desc.flops_backward : net->desc.flops_forward;

@@ -199,7 +199,7 @@ static struct dnn beside(const struct dnn *d)
     return (struct dnn){.engine = d->engine, .stream = d->stream};
 }
 
-/* Frees the objects that a struct from `beside` owns. Engine and stream stay open. */
+/* Frees the objects owned by a struct dnn that `beside` made. Engine and stream stay open. */
 static void close_beside(struct dnn *d)
 {
     d->engine = NULL;

@@ -9,8 +9,8 @@
 #include "kernels/desc/net_desc.h"
 
 /* A layer with weights has 3 passes: forward, input gradient and weight gradient. A pass has up to
- * 6 ways: 3 algorithms (direct, winograd, auto), in layouts that need no conversion or that oneDNN
- * chooses. */
+ * 6 ways: each of 3 algorithms (direct, winograd, auto), either in layouts that need no conversion
+ * or in layouts that oneDNN chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
 /* An op: its layers, the layout of its weights and its algorithms. All programs of a network share
@@ -37,7 +37,8 @@ struct op_calls {
      * their addresses before each call. In batch norm, `weights` holds scale and shift. */
     dnnl_memory_t weights, bias, dweights, dbias;
     dnnl_memory_t mean, variance;                 /* statistics of the current batch */
-    dnnl_memory_t running_mean, running_variance; /* views; program_place sets their addresses */
+    dnnl_memory_t running_mean, running_variance; /* views of the running statistics; program_place
+                                                     sets their addresses before each call */
     dnnl_memory_t mask;                           /* factors of dropout, row-major; NULL: none */
 };
 
@@ -50,10 +51,11 @@ struct program {
 };
 
 /* Makes the program for n images and allocates all memory. `first`: whether this is the network's
- * first program. If so, each pass uses the way in ops[].ways; -1 is replaced by the fastest way. If
- * not, each pass uses its fastest way and ops[].ways is unchanged. `values`: number type of
- * activations between ops, fp32 or bf16. program_free frees the program; dnn_close frees the memory
- * objects and primitives. */
+ * first program. The first program computes each pass of an op in the way (algorithm and layouts)
+ * that ops[].ways gives, and replaces -1 by the fastest way. Every other program uses the fastest
+ * way of each pass and leaves ops[].ways unchanged. `values`: number type of activations between
+ * ops, fp32 or bf16. program_free frees the program; dnn_close frees the memory objects and
+ * primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);

@@ -99,9 +99,9 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way (program.h) is chosen. `at`: layouts of the pass, fixed or left to oneDNN
- * (dnn_any). given_x, given_y: layouts in which input and output need no conversion; NULL if not
- * known. */
+/* Inputs for choosing the way of a pass: its algorithm and layouts (see program.h). `at`: layouts
+ * of the pass, each fixed or left to oneDNN (dnn_any). given_x, given_y: layouts in which input and
+ * output need no conversion; NULL if not known. */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -326,8 +326,8 @@ static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t des
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dx, c->dx, e) : OK;
 }
 
-/* Chooses algorithm and layouts of backward pass `pass`. Candidates are each algorithm with the
- * layouts of the op's input and output, and each algorithm with layouts that oneDNN chooses. */
+/* Chooses the algorithm and the layouts of backward pass `pass`. The layouts are either the
+ * existing layouts of the op's input and output, or layouts that oneDNN chooses. */
 static enum status choose_backward(struct maker *m, dnnl_primitive_desc_t *desc, enum pass pass,
                                    const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t forward,
                                    struct error *e)

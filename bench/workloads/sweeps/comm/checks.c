@@ -111,8 +111,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Checks that the sent numbers are the k largest of each vector that one call sums: a bucket, a
- * tensor or the whole gradient. */
+/* Checks that the sent numbers are the k numbers of largest magnitude in each vector that one call
+ * sums: a bucket, a tensor or the whole gradient. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -127,9 +127,9 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* Checks that sent numbers have the sign of their gradient plus residual, and the mean magnitude of
- * their tensor. The tolerances cover the rounding of this magnitude to 8 bits and of the new
- * residuals. */
+/* Checks that each sent number has the sign of its gradient plus residual, and the mean magnitude
+ * of gradient plus residual over its tensor. The tolerances cover the rounding of this mean to 8
+ * bits and the rounding of the new residuals. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -152,8 +152,8 @@ static bool check_sign(const struct problem *p, const struct trial *t)
 }
 
 /* Checks for each tensor that norm(new residual) <= norm(gradient + old residual), up to rounding.
- * Uncompressed tensors must have no residual. PowerSGD's matrix P has orthonormal columns only up
- * to the rounding of sums of `side` products. */
+ * Uncompressed tensors must have no residual. The tolerance covers the rounding in PowerSGD's
+ * matrix P, whose columns are orthonormal only up to the rounding of sums of `side` products. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
@@ -170,8 +170,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
 }
 
 /* Returns whether the result is the sum of all ranks' sent parts: exactly with topk, otherwise up
- * to rounding. Each subtraction and addition may round by eps times the norm of `there`. With
- * powersgd, each sent number is a rounded sum of `rank` products. */
+ * to rounding. Each subtraction and addition may round by eps times the norm of t->there (gradient
+ * plus old residual). With powersgd, each sent number is a rounded sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

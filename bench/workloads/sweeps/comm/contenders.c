@@ -1,13 +1,13 @@
-/* Opens operations, runs their steps on gradients whose sum is known, and closes them. */
+/* Opens, runs and closes the operations to time, on gradients whose sum is known. */
 #include <string.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Factors from which gradients are computed: small integers that repeat every PERIOD numbers, so
- * that a sum is exact in any order. Gradients of odd and even steps cancel, so parameters stay
- * small. */
+/* Factors in the formula of the gradients. The gradients are small integers that repeat every
+ * PERIOD numbers, so that a sum is exact in any order. Gradients of odd and even steps cancel, so
+ * parameters stay small. */
 enum { STEP = 7, SHIFT = 13 };
 
 /* Number of untimed calls of MPI_Allreduce before the first round, since MPICH changes its

@@ -22,8 +22,8 @@ static struct contender contender_of(const struct sweep_options *o, bool is_raw,
     return c;
 }
 
-/* Parses the word after "/" in an operation's name: an algorithm of MPI_Allreduce if the strategy
- * calls MPI_Allreduce, otherwise a variant. */
+/* Parses the word after "/" in an operation's name: an algorithm of the MPI library if the strategy
+ * calls MPI_Allreduce or MPI_Iallreduce, otherwise a variant. */
 static enum status parse_variant(const char *option, const char *text, struct contender *c,
                                  struct error *e)
 {
@@ -93,8 +93,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 
 /* ---- Lists ---- */
 
-/* Adds all variants of a strategy to the list and returns the list's new length. The first name,
- * "usual", is another name for one of several variants. */
+/* Adds all variants of a strategy to the list and returns the list's new length. If the strategy
+ * has named variants, skips the name "usual", which is a second name for one of them. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {

@@ -6,7 +6,9 @@
 #include "kernels/base/names.h"
 
 #define SIZE_LEAST 4
-#define SIZE_MOST  0x1p32 /* largest gradient size (bytes); MPI needs its element count as int */
+/* Largest gradient size (bytes): at most 2^30 numbers, so that the number of elements fits into the
+ * int that MPI takes. */
+#define SIZE_MOST 0x1p32
 
 static const char *const wait_texts[] = {"auto", [WAIT_BLOCK + 1] = "block",
                                          [WAIT_POLL + 1] = "poll", [WAIT_YIELD + 1] = "yield"};
@@ -23,8 +25,8 @@ static const struct spec_option ROWS[] = {
 };
 enum { ROWS_N = sizeof ROWS / sizeof *ROWS };
 
-/* Reads --gradients. A value that begins with a digit is a size; any other value is a network or
- * "link". */
+/* Reads --gradients. A value that begins with a digit is a size; any other value is a network, a
+ * model file or "link". */
 static enum status fill_gradients(struct sweep_options *o, struct error *e)
 {
     enum option_type type = TYPE_TEXT;
@@ -98,7 +100,8 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
     return config_strategy(&o->config, &config, &at, e);
 }
 
-/* Rejects options outside sync.*, since a sweep does not train. */
+/* Rejects options of a spec other than sync.*. They have no effect, since a sweep does not
+ * train. */
 static enum status check_group(const struct sweep_options *o, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)

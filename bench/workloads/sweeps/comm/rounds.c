@@ -1,15 +1,16 @@
 /* Times operations in rounds. Every round runs each operation, in a random order, so that
- * disturbances affect all of them. If memory is short, operations run in groups, each with
- * MPI_Allreduce. */
+ * disturbances affect all of them. If memory is short, operations are split into groups that are
+ * timed one after another; MPI_Allreduce is timed in every group. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Limits for the number of steps per round. ROUND_BYTES: bytes that a round should sum, so that it
- * takes long enough for the clock. STEPS_MOST: largest number, unless messages repeat only after
- * more steps. STEPS_UNEVEN: smallest number for strategies whose steps take different times. */
+/* Constants for the number of steps per round. ROUND_BYTES: bytes that a round should sum, so that
+ * the round takes long enough for the clock. STEPS_MOST: largest number of steps, except for
+ * strategies whose messages repeat only after a longer period. STEPS_UNEVEN: smallest number for
+ * strategies whose steps take different times. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
@@ -114,9 +115,9 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) and adds them to the group: as many as the memory limit permits,
- * but at least 2 per group. Reports and skips contenders that cannot run. Sets *next to the first
- * contender that was not tried. */
+/* Opens contenders [first, last) and adds them to the group until the group is full. The memory
+ * limit determines how many contenders fit, but 2 always fit. Reports and skips contenders that
+ * cannot run. Sets *next to the first contender that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)

@@ -143,8 +143,9 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
         row->bound_us = 1e6 * (s->ranks - 1) * addition_s(s, row->bytes / s->ranks);
 }
 
-/* Sets the bus bandwidth as nccl-tests defines it. Sets NAN for operations that do not compute the
- * sum, or in which a rank sends other than 2 (p - 1) / p times the gradient's bytes. */
+/* Sets the bus bandwidth as nccl-tests defines it. It is NAN for a single rank, and for operations
+ * that do not compute the exact sum. It is also NAN unless the busiest of the p ranks sends about 2
+ * (p - 1) / p times the gradient's bytes. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

@@ -111,7 +111,7 @@ struct sweep {
     struct addition additions[ADDITIONS]; /* measured additions, in ascending order of size */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
-    int wrong; /* number of rows with verdict wrong sum or wrong count */
+    int wrong; /* number of rows whose verdict is "wrong sum" or "wrong count" */
 };
 
 /* Lists the operations to time, MPI_Allreduce first; returns their number. */
@@ -131,8 +131,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
  * the same. Interpolates between the sizes in s->additions; outside, the time is proportional to
  * `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
-/* Predicts this rank's total calls, messages and bytes in one period: the returned `steps` steps,
- * after which messages repeat. */
+/* Predicts this rank's total calls, messages and bytes in one period, after which messages repeat.
+ * The returned `steps` is the number of steps in the period. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
@@ -146,9 +146,9 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* Call contender_enter before and contender_leave after a contender's steps and checks: its
- * callback `serve` runs only in between. contender_leave is collective and returns when all ranks
- * are done, since a rank may have to serve other ranks. */
+/* Call contender_enter before a contender's steps and checks, and contender_leave after them: the
+ * contender's callback `serve` must run during them. contender_leave is collective and returns when
+ * all ranks have called it. Until then, a rank may have to serve other ranks. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
@@ -178,8 +178,9 @@ enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);
 
-/* Times all operations for the tensors of `p` and prints their rows. Then times the fastest
- * strategy again, against the fastest algorithm of MPI_Allreduce. */
+/* Times all operations for the tensors of `p` and prints their rows. Then times two of them against
+ * each other: the fastest strategy that sums exactly and without a compressor, and the fastest
+ * algorithm of MPI_Allreduce. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);

@@ -20,8 +20,9 @@ struct limits {
     size_t n[LEVELS]; /* [level] number of elements of x[level] */
 };
 
-/* Reads the sizes of L2 and L3 cache from `caches`, as hardware_caches writes them: L1 data, L1
- * instruction, L2, L3, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if L2 is missing. */
+/* Reads the sizes of the L2 and L3 caches from the text `caches` (hardware_caches), which lists L1
+ * data, L1 instruction, L2 and L3, such as "32K 32K 1024K 36608K". ERR_UNAVAILABLE if L2 is
+ * missing. */
 enum status limits_read_caches(struct limits *l, const char *caches, struct error *e);
 
 /* Finds the caches and allocates an array for each level. ERR_UNAVAILABLE if the sizes of the

@@ -88,8 +88,8 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* Returns the total size (bytes) of the operands, each counted once. Leaves out the input gradient
- * of the network's first layer, since training never computes this gradient. */
+/* Returns the size (bytes) of the operands, each counted once per pass. Leaves out the input
+ * gradient of the network's first layer, since training never computes this gradient. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {

@@ -14,8 +14,8 @@
 
 /* A combination of plan and instruction set, and its times. ms [pass][op][repeat]: times of single
  * ops. train_ms, loss_ms, update_ms [repeat]: times of whole training steps, and of loss and update
- * in them. product_gflop_per_s [repeat]: mean rate of the matrix products before and after each
- * step. */
+ * in them. product_gflop_per_s [repeat]: mean rate of a fixed matrix product, timed once before and
+ * once after each step. */
 struct lane {
     enum plan plan;
     enum isa isa;
@@ -159,7 +159,7 @@ static double gradient_distance(const struct sweep *s, const struct setup *r, in
     return distance_relative(&d);
 }
 
-/* Returns whether the lane rounds operands or activations to bf16. */
+/* Returns whether lane->net rounds operands or activations to bf16. */
 static bool rounds(const struct lane *lane, const struct sweep *s)
 {
     if (s->options->precision == PRECISION_bf16)
@@ -296,8 +296,8 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints the row of the op that computes layers [first, last). `position`: index of the op; the
- * number of ops for the whole network. */
+/* Prints the row of the op that computes layers [first, last), or the row of the whole network.
+ * `position`: index of the op, or lane->ops for the whole network. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {
@@ -408,9 +408,9 @@ static void add_limit_of_op(struct limit_rows *rows, enum pass pass, int op)
         rows->limits->unit_gflop_per_s[view.bf16 ? lane->isa : isa_exact(lane->isa)];
 }
 
-/* Appends a row for each pass of each op, then for loss, update and the whole step. The loss reads
- * logits and writes their gradient. The update reads weights, gradients and momenta, and writes
- * weights and momenta. */
+/* Appends rows for the forward pass of every op, for the backward pass of every op that has one,
+ * and for loss, update and the whole step. The loss reads logits and writes their gradient. The
+ * update reads weights, gradients and momenta, and writes weights and momenta. */
 static void add_limits(struct limit_rows *rows)
 {
     const struct lane *lane = rows->lane;

@@ -12,7 +12,8 @@ const char *pass_name(enum pass pass)
     return names[pass];
 }
 
-/* Returns the verdict of a row. If the residual is NAN, the verdict is not ok. */
+/* Returns the verdict of a row: "ok" or "exceeds bound". A residual of NAN counts as above the
+ * bound. */
 static const char *verdict_of(const struct kernel_row *row)
 {
     return row->residual <= row->bound ? "ok" : "exceeds bound";

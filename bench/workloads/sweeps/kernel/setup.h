@@ -6,7 +6,7 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 
 struct setup {
-    struct net_batch batch;     /* batch.memory owns the memory of all members */
+    struct net_batch batch;     /* `batch.memory` owns the memory of all members of struct setup */
     struct optimizer optimizer; /* SGD with momentum */
     struct product product;
     struct limits limits; /* set only with --part limits */

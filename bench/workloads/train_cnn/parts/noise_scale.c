@@ -15,8 +15,9 @@ void noise_add(struct noise_sums *sums, double local2, double images, double tot
     sums->totals++;
 }
 
-/* Solves local2 = norm2 + variance / b and total2 = norm2 + variance / B, with b images on a rank
- * and B on all ranks. local2, total2, 1 / b and 1 / B are means over steps and ranks. */
+/* Solves local2 = norm2 + variance / b and total2 = norm2 + variance / B for norm2 and variance. b:
+ * images on one rank; B: images on all ranks. local2, total2, 1 / b and 1 / B are means over steps
+ * and ranks. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums)
 {
     double local2 = sums->local2 / sums->locals, total2 = sums->total2 / sums->totals;

@@ -11,10 +11,10 @@
  * must be doubles. */
 struct noise_sums {
     double local2;        /* sum over steps of the squared norm of a rank's mean gradient */
-    double local_inverse; /* 1 / (images of a rank in a step), summed */
+    double local_inverse; /* sum over steps of 1 / (number of images of a rank in the step) */
     double locals;        /* number of gradients in local2 */
     double total2;        /* sum over steps of the squared norm of all ranks' mean gradient */
-    double total_inverse; /* 1 / (images of all ranks in a step), summed */
+    double total_inverse; /* sum over steps of 1 / (number of images of all ranks in the step) */
     double totals;        /* number of gradients in total2 */
 };
 
@@ -25,8 +25,8 @@ struct noise_estimate {
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images;
- * ignored if `images` is 0. total2: squared norm of the mean gradient over all_images images of all
- * ranks. Only the mean of total2 over ranks must be this norm. */
+ * ignored if `images` is 0. total2 can differ between ranks, but its mean over ranks must be the
+ * squared norm of the mean gradient over all_images images of all ranks. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 

@@ -34,7 +34,8 @@ static void offer_core(void *arg)
  * the time of an op, since waking takes longer after a longer sleep. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* Bounds of the margin (ns). The upper bound limits busy-waiting if probe sleeps end very late. */
+/* Bounds of the margin (ns) by which sleeps are set to end before their deadline. The upper bound
+ * limits the busy-waiting until the deadline if probe sleeps end very late. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
 /* Returns the margin (ns): the 90th percentile of the lateness of PROBES sleeps, clamped to

@@ -58,7 +58,8 @@ void sampler_close(struct sampler *s);
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 
 /* Returns the number of micro-batches of `batch`, equal on all ranks: `accumulate` for a full
- * batch, no more for smaller ones. A micro-batch has at most sampler_micro_max images. */
+ * batch, and at most `accumulate` for a smaller batch. A micro-batch has at most sampler_micro_max
+ * images. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate);
 uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);

@@ -41,7 +41,9 @@ static void convert_part(void *arg, int thread, int threads)
     w->cast->decode(w->op + begin, w->stored + at, n, 1);
 }
 
-/* Returns the parameter arena, or w->op moved back so that the arena's offsets apply. */
+/* Returns the parameter arena if weights are not converted, or if `tensors` is empty. Otherwise
+ * returns w->op minus the offset of the first tensor, so that offsets in the arena are valid for
+ * the result. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds)
 {
     if (w->cast == NULL || tensors.first == tensors.last)
