@@ -18,7 +18,8 @@ enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e);
 
 /* Values of MPICH's control variables, saved by algorithm_read and restored by algorithm_write. */
 struct algorithm_settings {
-    /* values of the CVARs for MPI_Allreduce, MPI_Iallreduce and device collectives */
+    /* values of MPICH's control variables: the algorithms of MPI_Allreduce and MPI_Iallreduce, and
+     * whether MPICH's device layer may override both (MPIR_CVAR_DEVICE_COLLECTIVES) */
     int blocking, nonblocking, device;
 };
 enum status algorithm_read(struct algorithm_settings *settings, struct error *e);

@@ -133,7 +133,8 @@ static bool give_answer(struct rounds *r, int rank)
 
 /* ---- Rounds ---- */
 
-/* Proceeds in the current round without waiting. Returns whether this rank is done with the
+/* Proceeds without waiting in the current round, in which this rank asks another node's rank for
+ * its clock, answers such questions or does nothing. Returns whether this rank is done with the
  * round. */
 static bool pass_round(struct rounds *r)
 {
@@ -167,8 +168,9 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Sets r->nodes, r->firsts [nodes] and r->node; r->node is -1 if `rank` is not the first of its
- * node. r->firsts must have memory for 2 * ranks numbers. */
+/* Sets r->nodes to the number of nodes and r->firsts [nodes] to their first ranks. If this rank
+ * (`rank`) is the first of its node, sets r->node to the node's index, otherwise to -1. r->firsts
+ * must have memory for 2 * ranks numbers; the rest is scratch. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;

@@ -17,10 +17,10 @@ struct compressor {
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of `tensors` by their sum over ranks. Collective. */
     enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
-    /* start, advance, poll and finish run a sum while the rank computes. They are NULL unless the
-     * compressor has COMPRESSOR_OVERLAPS. Every rank starts the same sums in the same order.
-     * `advance` processes messages that have arrived and starts the next phase. `poll`: as in
-     * struct strategy. Only `finish` waits, for all started sums. */
+    /* Together, start, advance, poll and finish run a sum while the rank computes. They are NULL
+     * unless the compressor has COMPRESSOR_OVERLAPS. Every rank starts the same sums in the same
+     * order. `advance` processes messages that have arrived and starts the next phase. `poll`: as
+     * in struct strategy. Only `finish` waits, for all started sums. */
     enum status (*start)(struct sync *s, struct range tensors, struct error *e);
     enum status (*advance)(struct sync *s, struct error *e);
     bool (*poll)(struct sync *s);

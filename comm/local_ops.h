@@ -51,8 +51,9 @@ void local_fill(const struct exec *ex, real *y, size_t n, real value);
  * fp32. */
 const struct cast16 *local_cast16(enum precision precision, enum isa isa);
 
-/* Conversions of n numbers to or from 16 bits. local_encode16 and local_decode16: y = x * scale.
- * local_add16: y += x * scale. */
+/* Conversions of n numbers between real and the 16-bit format of `cast`. local_encode16 (to 16
+ * bits) and local_decode16 (to real): y = x * scale. local_add16: y += x * scale, for x of 16 bits
+ * and real y. */
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
                     size_t n, float scale);
 void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,

@@ -21,8 +21,8 @@ struct overlap_options {
  * MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
-/* Stops the separate thread and frees `o`. If `o` is NULL, this function and all functions below
- * except overlap_tile do nothing. */
+/* Stops the separate thread and frees `o`. This function and all functions below accept NULL: they
+ * then do nothing or return false. Exception: overlap_tile must not get NULL. */
 void overlap_close(struct overlap *o);
 
 /* Mark the start and end of a training step. */

@@ -88,7 +88,7 @@ struct sync_times {
 
 struct sync_options {
     /* communicator of the ranks that hold the same part of the network, one rank per replica (data
-     * dimension of the grid); duplicated by sync_create */
+     * dimension of the grid). sync_create duplicates it and uses the duplicate */
     MPI_Comm comm;
     /* Communicator of the ranks that together hold the network. Borrowed. NULL: this rank holds the
      * whole network. */
@@ -131,7 +131,7 @@ struct strategy {
      * arena. */
     real *(*grad_buffer)(struct sync *s, struct range range);
     /* Called when the gradients of `range` are complete for micro-batch `micro`. `last`: whether
-     * `micro` is the last micro-batch of the step. */
+     * `micro` is the last micro-batch of the step, so that the gradients may be sent. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
     /* Lets messages in transit progress without waiting. Returns whether messages are in transit; a
@@ -268,7 +268,8 @@ void sync_before_update(struct sync *s);
  * (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). */
 enum { SYNC_WARM_CALLS = 6 };
 
-/* Sums x [n] over all ranks, in place, by one MPI_Allreduce. */
+/* Sums x [n] over all ranks, in place, by one MPI_Allreduce or MPI_Iallreduce. Returns when the sum
+ * is complete. */
 enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
                            struct error *e);
 

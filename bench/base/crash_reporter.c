@@ -24,7 +24,7 @@ static bool may_report(pid_t launcher)
 }
 
 /* Prints `message` if the parent dies before it stops the reporter. recv then returns 0, since only
- * the parent holds the other end. */
+ * the parent holds the other end. Prints nothing if another reporter of this launcher was first. */
 static _Noreturn void report(int end, pid_t launcher, const char *message)
 {
     const struct timespec moment = {.tv_nsec = 200000000};

@@ -6,7 +6,8 @@
 /* A law is linear in its parameters: 1 + sigma a(p) + kappa b(p) is the efficiency S / p, or its
  * inverse. */
 struct shape {
-    bool inverse; /* whether 1 + sigma a(p) + kappa b(p) is p / S, not S / p; S: speed-up */
+    bool inverse; /* whether 1 + sigma a(p) + kappa b(p) is p / S, not S / p; p: processors relative
+                     to the base, S: speed-up */
     double (*a)(double p), (*b)(double p);
 };
 

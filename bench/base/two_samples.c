@@ -121,8 +121,8 @@ static double select_difference(const struct sorted *s, size_t k)
     return at_place(lo);
 }
 
-/* Sets i->mid to the median difference, i->lo and i->hi to the `from_end`-th smallest and largest
- * difference, counting from 1. */
+/* Sets i->mid to the median of all n * m differences y - x, i->lo and i->hi to the `from_end`-th
+ * smallest and largest difference, counting from 1. */
 static void take_differences(struct interval *i, const struct sorted *s, size_t from_end)
 {
     size_t all = s->n * s->m;

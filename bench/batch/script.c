@@ -36,8 +36,8 @@ static void write_modules(FILE *out, const struct script *s)
     fputs("\"\n", out);
 }
 
-/* Writes the cluster's setup lines, and a line that exports the size of the cluster's largest job
- * (see cluster_machine). */
+/* Writes the cluster's setup lines, and a line that exports SCALEBENCH_NODES and SCALEBENCH_CORES,
+ * the size of the cluster's largest job (see cluster_machine). */
 static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");
@@ -56,7 +56,8 @@ static void write_words(FILE *out, const char *const *words)
     campaign_print_command(out, &(struct site_launch){.argv = (char **)words, .environment = none});
 }
 
-/* Writes the path of scalebench's folder, so that the job can start in any folder. */
+/* Writes shell lines that set `build` to the folder with the program scalebench, so that the job
+ * can start in any folder. A nonempty $BUILD overrides this folder. */
 static void write_program(FILE *out, const struct script *s)
 {
     fputs("build=${BUILD:-}\n[ -n \"$build\" ] || build=", out);

@@ -73,7 +73,7 @@ struct claim_value {
                                 allreduce"; borrowed from claims.root */
     struct mark mark;        /* line and column of `text` in the file */
     struct interval number;  /* number with its interval; lo = mid = hi if the number is exact, mid
-                                = NAN if the value is a text */
+                                = NAN if the value is a text or unknown */
     char *word;              /* the cell's text, owned; NULL: the value is a number */
     char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; "": no
                    row matches; NULL: arithmetic, or the table is not measured yet */
@@ -83,32 +83,37 @@ struct claim_value {
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
     struct condition_unit unit;      /* unit in the column's name, or common unit of a sum's values;
                                    unit.text NULL: no unit (for example a product) or unknown */
-    bool sampled;                    /* the value is a cell of one row, or a median of rows */
+    bool sampled;                    /* whether the value is a cell of one row, or a median of rows;
+                                        false for any other value */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;        /* method that gave the interval of an arithmetic value */
     size_t launches[2];              /* number of launches of each operand in "a - b" or "a / b"; 0:
-                                        the value is assumed to keep METHOD_CORNERS with any number
-                                        of launches */
+                                        the value is assumed to keep METHOD_CORNERS (interval
+                                        computed from the operands' intervals) with any number of
+                                        launches */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
-/* Launches that would decide an undecided claim. The estimate assumes that the claim's values stay
- * the same, and that their intervals shrink as for normally distributed values. */
+/* Number of launches per point, existing ones included, that would decide an undecided claim. The
+ * estimate assumes that the claim's values stay the same, and that their intervals shrink as for
+ * normally distributed values. */
 struct claim_need {
-    bool known;      /* the claim is undecided, raw.csv has its launches, and more launches could
-                        narrow its intervals */
+    bool known;      /* whether an estimate exists: claim undecided, launches in raw.csv, intervals
+                        that can shrink */
     bool seeds;      /* the launches are accuracy runs, one per seed */
-    bool at_least;   /* a cell has too few launches for an interval: `launches` is a lower bound */
+    bool at_least;   /* a cell has too few launches for an interval: the number needed, `launches`,
+                        is a lower bound */
     size_t now;      /* number of launches so far: minimum over the claim's cells */
     size_t launches; /* launches per point that would decide the claim; 0: CLAIM_LAUNCHES_MAX
                              launches would not decide it */
     double seconds;  /* wall time of `launches` launches of every point that the claim uses,
                              from the mean wall time of existing launches */
-    enum claim_verdict expected;     /* verdict after `launches` launches if values stay the same;
-                                        valid if launches > 0 */
+    enum claim_verdict expected;     /* verdict once each point has `launches` launches, if values
+                                        stay the same; valid if launches > 0 */
     const struct claim_value *value; /* first value whose interval leaves the claim undecided;
                                         borrowed */
-    struct interval width;           /* expected interval of `value` after `launches` launches */
+    struct interval width;           /* expected middle and bounds of the interval of `value` after
+                                        `launches` launches */
     struct claim_launch {
         const struct claim_table *raw;
         size_t row;
@@ -132,7 +137,7 @@ struct claim {
     char reason[768]; /* reason of an undecided or untestable claim, else "" */
     /* whether claims_write_text and claims_write_counts omit the claim; set by claims_select */
     bool left_out;
-    unsigned evidence; /* evidence behind all values: bits 1 << enum claim_evidence */
+    unsigned evidence; /* union of the evidence of all values: bits 1 << enum claim_evidence */
     char *command;     /* commands that measure the claim's runs, separated by "; "; NULL: none */
     struct claim_need need;
 };
@@ -195,8 +200,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
-/* Writes "63 claims: 20 survive, 15 fail ..." for the report of claim `of` (NULL: all claims),
- * without claims that claims_select left out. */
+/* Writes "63 claims: 20 survive, 15 fail ..." for all claims of the published report that contains
+ * claim `of` (NULL: claims of all reports), without claims that claims_select left out. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
 /* Columns of claims.csv and of the plan, from csv_claims.def and csv_plan.def. */
@@ -209,8 +214,10 @@ enum status claims_read(struct claims *c, const char *path, struct error *e);
 
 void claim_tables_free(struct claims *c);
 
-/* Computes the i-th value of a claim from table cells or earlier values. If a run or row is
- * missing, sets claim->reason. */
+/* Computes the i-th value of a claim from table cells or earlier values. Returns OK with
+ * claim->reason set if a run's table is not measured yet, or if none of its matching rows has a
+ * value. Reduction `count` needs no value: it gives the number of matching rows. ERR_SPEC if no
+ * matching row of a published table has a value. */
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
 /* Computes the i-th value of a claim as arithmetic over earlier values. NAN if claim->reason is
@@ -238,7 +245,7 @@ const char *claim_method_name(const struct claim_value *value);
  * `why`. Returns ERR_SPEC. */
 enum status claim_refuse_value(const struct claim_value *value, struct error *e, const char *why);
 
-/* Writes "'x' is unknown; known: ..." with the names of the first n values. */
+/* Writes "'x' is unknown; known: ..." with the names of the claim's first n values. */
 enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
                                const char *name, struct error *e);
 

@@ -50,8 +50,8 @@ double claim_expected_shift(size_t n, size_t m)
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
 
-/* Returns the wall time (s) to launch every point behind the claim once: the sum, over the points,
- * of the mean wall time of a launch. */
+/* Returns how long (s) one launch of every point behind the claim runs: the sum, over points and
+ * kinds of launch (timed, accuracy), of the mean wall time of a launch. */
 static double find_seconds(const struct claim_need *need)
 {
     double seconds = 0;
@@ -114,9 +114,10 @@ static bool varies(const struct interval *number)
 }
 
 /* Sets deciding[i] if claim->holds uses value i, directly or through arithmetic. For each deciding
- * cell that has an interval, appends the cell's launches to need->used and sets widths[i] to the
- * interval's expected half width (standard deviations of a launch). Other widths stay 0. Clears
- * need->known if no deciding cell has an interval, or one has unknown launches or shared cores. */
+ * cell that is not exact (lo < hi), appends the cell's launches to need->used and sets widths[i] to
+ * the expected half width of the cell's interval, in standard deviations of a launch. Other widths
+ * stay 0. Sets need->known to false if there is no such cell, if the launches of such a cell are
+ * unknown, or if the ranks of such a cell share cores; otherwise to true. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -147,7 +148,7 @@ static enum status count_launches(double *widths, bool *deciding, struct claim *
 
 /* Scales an interval's half widths by then / now, but never widens the interval. `now`, `then`:
  * expected half widths with the present launches and with more launches. An unbounded interval
- * becomes exact, since its spread is unknown. */
+ * becomes its middle value without width, since its spread is unknown. */
 static struct interval narrow(struct interval number, double now, double then)
 {
     double by = fmin(1, then / now);
@@ -187,8 +188,8 @@ static struct interval expect_first(const struct claim_value *value, const struc
 }
 
 /* Sets at->number of a difference or quotient to the paired or two-sample interval expected from
- * `launches` launches. Leaves at->number unchanged if value->method is METHOD_CORNERS and
- * value->launches[0] is 0. */
+ * `launches` launches. Leaves at->number unchanged if the value is assumed to keep METHOD_CORNERS
+ * with any number of launches (value->launches[0] is 0). */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -249,8 +250,8 @@ static enum status search(struct claim *at, struct claim *claim, const double *w
     return judge_at(&holds, at, claim, widths, need->launches, e);
 }
 
-/* Sets need->value to the first value whose interval leaves the claim undecided. Sets need->width
- * to this value's interval in *at, a copy of the claim with the expected intervals. */
+/* Sets need->value to the first value whose interval leaves the claim undecided, and need->width to
+ * the expected interval of this value. *at: copy of the claim with the expected intervals. */
 static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
 {
     size_t terms;

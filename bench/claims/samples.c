@@ -44,8 +44,9 @@ bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, si
 
 /* ---- Samples ---- */
 
-/* Sets *usable to whether the sample's median equals the cell's value to the precision of
- * summary.csv. A ratio also needs positive values, because their logarithms are compared. */
+/* Sets *usable to whether all values of the sample are finite and its median equals the cell's
+ * value to the precision of summary.csv. For a ratio, all values must also be positive, because
+ * their logarithms are compared. An empty sample is not usable. */
 static enum status check_sample(bool *usable, const struct claim_sample *s,
                                 const struct claim_value *cell, bool ratio, struct error *e)
 {

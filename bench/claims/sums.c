@@ -78,8 +78,9 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
     return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
 }
 
-/* Checks that the arithmetic of the i-th value names only earlier numbers. Sets of_table of the
- * i-th value if of_table of a named number is set. */
+/* Checks that the arithmetic of the i-th value names only earlier values that are numbers. If one
+ * of these is a table cell or arithmetic over a cell (of_table), sets of_table of the i-th value
+ * too. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {

@@ -37,15 +37,18 @@ enum status claim_use_cell(struct claim_need *need, size_t *n, const struct clai
 
 /* Values of a cell, one per launch. Free `x` and `launches`, but not the texts in `launches`. */
 struct claim_sample {
-    double *x;             /* [n] values; NAN if raw.csv lacks the column */
+    double *x;             /* [n] value of each launch, from the cell's own table or from raw.csv;
+                              NAN if missing there */
     const char **launches; /* [n] names of the launches, such as "p3-time-2" */
     size_t n;
-    const struct node *run; /* run that contains the launches */
+    const struct node *run; /* run that contains the launches: its entry in `runs` of the claims
+                               file */
 };
 
-/* Finds the launches behind a cell, and the value of the cell's column in each launch. Reads the
- * cell's own table if that table has a column `launch`, else raw.csv if the cell has exactly one
- * row. s->n is 0 if no launch is found. Free s->x and s->launches, also after an error. */
+/* Finds the launches behind a cell, and the value of the cell's column in each launch: the median
+ * if several rows of the cell are from one launch. Reads the cell's own table if that table has a
+ * column `launch`, else raw.csv if the cell has exactly one row. s->n is 0 if no launch is found.
+ * Free s->x and s->launches, also after an error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 

@@ -72,8 +72,8 @@ static bool begins_report(const struct claims *c, size_t i)
     return i == 0 || !share_report(&c->claims[i], &c->claims[i - 1]);
 }
 
-/* Writes a value with `digits` significant digits. Writes an exact whole number in full, and a text
- * unchanged. Returns `text`. */
+/* Writes a value with `digits` significant digits, and its interval if it has one. Writes an exact
+ * whole number in full, and a text unchanged. Returns `text`. */
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits)
 {
     char number[TEXT_INTERVAL];
@@ -256,7 +256,8 @@ void claims_write_csv(FILE *out, const struct claims *c)
 /* ---- Markdown ---- */
 
 /* Writes each value as its name and a Markdown link that shows its number and leads to its row:
- * "ratio [1.93](published/a.csv#L5), ...". */
+ * "ratio [1.93](published/a.csv#L5), ...". A value without a single address links to the claim's
+ * row in claims.csv (claim_address). Appends the method behind the interval, if any. */
 static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
     char text[CLAIM_VALUE_TEXT], address[CLAIM_ADDRESS];

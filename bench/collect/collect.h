@@ -36,7 +36,7 @@ struct launch_result {
     char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
                           detected it; "": training did not diverge */
     char first_difference[160]; /* first difference between ranks' weights, such as "step 17, rank
-                                   1"; "": no difference */
+                                   1"; "": none found, or weights not compared */
 };
 
 /* Reads the records DIR/rank.*.jsonl of `ranks` ranks. Ignores an incomplete last line. Errors:
@@ -130,7 +130,8 @@ struct summary_launch {
     /* index of the launch's point in the spec; if several points are equal, the first of them.
      * n_points or more if the spec lacks the point */
     size_t point;
-    size_t next; /* index in the journal of the point's next launch; n_launches or more: none */
+    size_t next; /* index in the journal of the launch that follows this one among the launches of
+                    the same point; n_launches or more: none follows */
 };
 
 /* Memory of one rank for parameters, gradients and optimizer state (MiB); `all`: sum of the
@@ -163,8 +164,8 @@ struct point_last {
     int rank;   /* number of the rank that most often arrived last; -1: unknown */
     double pct; /* share of timed steps in which this rank arrived last (%), median over the
                    launches with this rank as last_rank */
-    double p;   /* upper bound of the probability that, among equally fast ranks, some rank is last
-                   as often as `rank` */
+    double p;   /* upper bound of the probability that, among equally fast ranks, some rank is
+                   last_rank in at least as many launches as `rank` */
 };
 
 /* Memory of the rank that uses the most memory (MiB). */
@@ -172,7 +173,8 @@ struct point_memory {
     double most_mib, growth_mib;
     struct model_states forecast_mib, formula_mib; /* model states as forecast by scalebench, and by
                                                       DeepSpeed's formulas */
-    double states_mib, error_pct;                  /* measured model states, and their difference
+    double states_mib, error_pct;                  /* measured model states (parameters, gradients
+                                                      and optimizer state), and their difference
                                                       from forecast_mib.all (%) */
 };
 
@@ -182,7 +184,8 @@ struct point_accuracy {
     struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images, noise_scale;
 };
 
-/* Limits of replayed compute, in which ranks sleep for calibrated times instead of computing. */
+/* Whether replayed compute is accurate at a point. In replay, ranks sleep for calibrated times
+ * instead of computing. */
 struct point_replay {
     double smallest_step_ms; /* shortest compute time per step that sleeping can reproduce
                                 accurately; NAN: ranks really compute */
@@ -232,7 +235,8 @@ struct point_energy {
     struct interval step_j, epoch_j, images_per_j;
 };
 
-/* Price of the point's cores, in the currency of site.price_per_core_hour. */
+/* Price of an epoch on the point's cores, and images per unit of money, in the currency of
+ * site.price_per_core_hour. */
 struct point_price {
     double epoch, images_per_unit;
 };
@@ -266,7 +270,7 @@ struct point_summary {
     size_t launches;             /* number of valid timed launches */
     size_t failed_launches;      /* number of timed launches that ended, but are not valid */
     size_t lost_launches;        /* number of failed timed launches that no other launch replaces */
-    size_t accuracy_runs;        /* number of accuracy runs that ended */
+    size_t accuracy_runs;        /* number of accuracy runs that ended, valid or not */
     size_t seeds, seeds_missing; /* number of requested seeds; number of requested seeds without
                                     a valid accuracy run */
     double launches_s, core_h;   /* total wall time (s) of the point's launches, and core-hours */
@@ -326,8 +330,8 @@ struct summary {
                                            (Bonferroni correction) */
     size_t n_timed, n_accuracy;         /* number of ended timed launches and accuracy runs, valid
                                            or not */
-    double wall_s, core_s;              /* total wall time of the launches (s), and total
-                                           core-seconds */
+    double wall_s, core_s;              /* total wall time of the launches (s); total core-seconds,
+                                           without simulated launches */
     struct published *published;        /* results of a published report that the spec names for
                                            comparison */
     struct fits *fits;
@@ -387,6 +391,7 @@ void column_explain(FILE *out, const struct column *column);
 struct word {
     const char *of, *name, *meaning; /* `of`: kind of the term, such as "a flag of points" */
 };
-/* Returns all *n terms: words of tables and captions, flags and statuses of points, kinds of saved
- * work, laws of fits.csv and phases of timelines. */
+/* Returns a static list of the *n terms for `scalebench explain` that are in no other list: words
+ * of tables and captions, flags and statuses of points, kinds of saved work, laws of fits.csv and
+ * phases of timelines. */
 const struct word *words_all(size_t *n);

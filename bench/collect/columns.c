@@ -153,7 +153,8 @@ static bool has_peer(const struct spec *spec)
     return false;
 }
 
-/* Returns whether the ranks of any point write records. A user's program may write none. */
+/* Returns whether the ranks of any point write records; also true for a spec without points. A
+ * user's program may write none. */
 static bool has_records(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)

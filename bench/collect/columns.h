@@ -96,10 +96,12 @@ struct csv_file columns_of(const char *file);
 /* Returns a column of a file by name; NULL: none. */
 const struct column *column_of_file(const char *file, const char *name);
 
-/* Returns whether a run of this spec writes the i-th CSV file of columns/files.def. */
+/* Returns whether a run of this spec writes the i-th CSV file of columns/files.def. True for
+ * fits.csv, although it is left out if no curve is long enough for a fit. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
-/* Returns the *n names of the CSV files of a run, without .csv, from columns/files.def. */
+/* Returns the *n names of all CSV files that a run can have, without .csv, from
+ * columns/files.def. */
 const char *const *csv_file_names(size_t *n);
 
 /* Returns the meaning of a row of `file` (files.def) if runs of this spec do not write `file`.
@@ -107,7 +109,8 @@ const char *const *csv_file_names(size_t *n);
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
 /* Returns the option that the spec must set so that the column has values (needs.def);
- * OPTION_COUNT: none. `name` may be a short name (step_ms) or a bound (speedup_lo). */
+ * OPTION_COUNT: no option is missing. `name` may be a short name (step_ms) or a bound
+ * (speedup_lo). */
 enum option_id column_lack(const char *name, const struct spec *spec);
 enum { LACK_BYTES = 320 };
 /* Writes to `why` the reason why a column is empty. `lack`: the missing option, as returned by

@@ -19,8 +19,8 @@ enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
 
 struct key {
     char ours[WORD], theirs[WORD];
-    const struct spec_option *factors[FACTORS_MAX]; /* [n] options whose values are multiplied;
-                                                       NULL: ranks_per_node */
+    const struct spec_option *factors[FACTORS_MAX]; /* [n] options whose values are multiplied; a
+                                                       NULL element means ranks_per_node */
     size_t n;
     size_t column; /* index in the file of the column named `theirs` */
 };
@@ -53,8 +53,8 @@ static enum status find_column(const struct reading *r, enum option_id id, const
     return csv_table_column_of_spec(&r->table, name, option_get(id)->key, mark, column, e);
 }
 
-/* Cuts `text` at the first `mark` and trims both parts. Returns the second part; NULL: there is no
- * mark. */
+/* Cuts `text` at the first `mark` and trims both parts. Returns the second part. NULL: there is no
+ * mark, and all of `text` is trimmed. */
 static char *split(char *text, char mark)
 {
     char *rest = strchr(text, mark);
@@ -174,8 +174,8 @@ static enum status read_values(struct published *p, struct reading *r, struct er
 
 /* ---- Rows of the file ---- */
 
-/* Computes the product of the key's options at a point. Returns false if an option's value is a
- * text. */
+/* Computes a point's value of a key: the product of the key's options (ranks_per_node: ranks /
+ * nodes, rounded up). Returns false if an option's value is a text. */
 static bool key_number(const struct key *key, const struct point *point, double *number)
 {
     *number = 1;

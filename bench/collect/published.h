@@ -30,5 +30,6 @@ double published_value(const struct summary *s, size_t point, enum column_id col
 /* Returns whether published values of this column are withheld because our images are generated. */
 bool published_is_withheld(const struct summary *s, const char *name);
 
-/* Returns whether any published accuracy or loss is withheld. */
+/* Returns whether any published accuracy or loss is left out (withheld), because our images are
+ * generated. */
 bool published_withholds(const struct summary *s);

@@ -116,7 +116,8 @@ static double polled_in(const struct list *list, int64_t from_ns, int64_t to_ns)
     return sum;
 }
 
-/* Returns whether the rank's recorded steps cover the whole interval. */
+/* Returns whether the interval lies between the start of the rank's first recorded step (warm-up
+ * included) and the end of its last timed step. Does not look for gaps between steps. */
 static bool steps_cover(const struct rank_record *r, int64_t from_ns, int64_t to_ns)
 {
     const struct list *first = r->warmup.n > 0 ? &r->warmup : &r->steps;

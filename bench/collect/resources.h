@@ -7,11 +7,11 @@
 #include "bench/record/records.h"
 #include "bench/resources/counters.h"
 
-/* Calls `write` for each resources.csv row of the launch in `dir`, by node and time. Without
- * samples there are no rows. `of`: values common to all rows. `timed`: time_s counts from the start
- * of the timed steps; if false, from the first sample. `records` [ranks]: the launch's records, or
- * NULL. `ranks`: number of ranks at the end of the launch (elastic runs change it). Errors:
- * ERR_DATA. */
+/* Calls `write` for each resources.csv row of the launch in `dir`, ordered by node and time. A node
+ * with fewer than two samples has no rows. time_s counts from the start of the timed steps if
+ * `timed` is true and `records` contains these steps, otherwise from the node's first sample. `of`:
+ * values common to all rows. `records` [ranks]: the launch's records, or NULL. `ranks`: number of
+ * ranks at the end of the launch (elastic runs change it). Errors: ERR_DATA. */
 enum status resources_write(const char *dir, const struct point *point, bool timed,
                             const struct rank_record *records, int ranks,
                             const struct resources_row *of, row_writer *write, struct csv *csv,

@@ -11,7 +11,8 @@
 /* fewest timed steps for a 95th percentile: one step in twenty is slower */
 #define TAIL_STEPS 20
 
-/* tolerance for comparing numbers of summary.csv, which has only ten significant digits */
+/* tolerance for comparing numbers of summary.csv, which has only ten significant digits: relative
+ * for rates, absolute for confidence levels */
 #define SAME 1e-6
 
 typedef enum rule_grade grade_function(char *by, const struct summary *s);

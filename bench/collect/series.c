@@ -311,7 +311,8 @@ static enum status take_all(struct series_list *list, const size_t *points,
     return OK;
 }
 
-/* Returns whether the option differs between points of the same case or run. */
+/* Returns whether the option differs between points of the same case or, if a figure combines
+ * several runs, of the same run. */
 static bool differs_within(const struct spec *spec, enum option_id option)
 {
     for (size_t k = 0; k < spec->n_points; k++)

@@ -106,8 +106,9 @@ static void share_launches(struct summary *s)
     }
 }
 
-/* Links the launches of each point by `next`, in the order of the journal. Sets each point's
- * skip_reason to its first skip reason in the journal. */
+/* Links the launches of each point by `next`, in the order of the journal, without launches that
+ * are `unasked`. Sets each point's skip_reason to its first skip reason in the journal. Equal
+ * points get the same launches and skip_reason. */
 static void chain_launches(struct summary *s)
 {
     const struct journal *journal = s->journal;
@@ -383,8 +384,9 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Sets *to: the rank that is most often a launch's last_rank, the median last_rank_pct of the
- * launches with this last_rank, and the p-value of their number (votes.h). */
+/* Sets *to: the rank that is last_rank (most often the last to reach the synchronisation) in the
+ * most launches, the median last_rank_pct of these launches, and the p-value of their number
+ * (votes.h). */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

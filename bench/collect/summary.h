@@ -16,7 +16,7 @@
 /* confidence level that every interval must have */
 #define SUMMARY_CONFIDENCE TIMING_LEVEL
 
-/* A valid launch of a point. */
+/* A valid launch of a point: its line of the journal and its results, both borrowed. */
 struct sample {
     const struct journal_launch *journal;
     const struct launch_result *result;
@@ -82,8 +82,8 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i);
  * formulas. Unknown values are NAN. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct point_samples *all, struct error *e);
-/* Returns whether the measured model states of a ZeRO strategy differ from their forecast by more
- * than 5 % and 8 pages. False for other strategies. */
+/* Returns whether the measured model states of a ZeRO strategy differ from their forecast both by
+ * more than 5 % and by more than 8 pages. False for other strategies. */
 bool memory_is_off(const struct point_memory *m, const struct point *point);
 
 /* Sets the status of a point and its reason. */
@@ -93,8 +93,9 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
  * Status and lost_launches of all points must be set before. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Returns whether `p` has timed launches, but its base, a peer or its point without communication
- * has lost launches. Ratios of `p` then use fewer pairs of launches. */
+/* Returns whether `p` has timed launches, but its base, a peer (same point in a program by other
+ * authors) or its point without communication has lost launches. Ratios of `p` then use fewer pairs
+ * of launches. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
 /* Returns whether other programs, interrupts and a hypervisor together used more than

@@ -20,8 +20,8 @@ static enum status take_cells(struct point_summary *p, const struct csv_table *t
     return OK;
 }
 
-/* Returns whether `text` is the path of network `name`. Earlier versions wrote paths instead of
- * names. */
+/* Returns whether `text` is the path of the .yaml file of the neural network `name`. Earlier
+ * versions wrote paths instead of names. */
 static bool is_path_of(const char *text, const char *name)
 {
     const char *stem;
@@ -67,7 +67,8 @@ static enum status read_point(struct summary *s, size_t i, const struct csv_tabl
     if (fastest < 0)
         return OK;
     p->peer = p->point->peers[fastest];
-    p->beside[fastest] = p->beside_peer; /* earlier versions wrote only the ratio to this peer */
+    p->beside[fastest] = p->beside_peer; /* earlier versions wrote only the ratio to the fastest
+                                            peer */
     return OK;
 }
 

@@ -6,8 +6,9 @@
  * rule is stricter */
 #define WHOLE_LOOK 15.0
 
-/* Returns the required confidence level at n launches: 1 - TIMING_ADDED_MISS if launches are added
- * and n has reached the stop rule's second look (9 launches), otherwise TIMING_LEVEL. */
+/* Returns the required confidence level at n launches: TIMING_LEVEL, or the higher 1 -
+ * TIMING_ADDED_MISS if launches are added and n has reached the stop rule's second look (9
+ * launches), since each look is a further chance to miss. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

@@ -68,8 +68,8 @@ struct interval timing_ratio(const struct timings *own, const struct timings *ba
  * of communication alone, replayed by the launch of T_step. */
 struct interval timing_overlap(const struct timings *own, const struct timings *alone, size_t *n);
 
-/* Returns half the width of an interval, in per cent of its median or, for a `share`, in percentage
- * points. NAN: too few launches for TIMING_LEVEL. */
+/* Returns half the width of an interval in per cent of its median. For a `share`, whose values are
+ * fractions, returns it in percentage points. NAN: too few launches for TIMING_LEVEL. */
 double timing_half_width_pct(const struct interval *i, bool share);
 
 /* Returns the largest half width (%) of an interval that the stop rule accepts at n launches:

@@ -252,8 +252,8 @@ static void add_values(char *text, size_t size, const struct checking *c, const 
         snprintf(text + strlen(text), size - strlen(text), "; the run has %s = %s", name, seen);
 }
 
-/* Writes the values that each name in the condition `where` has in the run: "; the run has ranks =
- * 1, 2". */
+/* For the message that the condition `where` matches no point: writes the values that each name in
+ * `where` has in the run, such as "; the run has ranks = 1, 2". */
 static void describe_values(char *text, size_t size, const struct checking *c,
                             const struct condition *where)
 {
@@ -478,7 +478,7 @@ static bool have_common_point(const struct check *a, const struct check *b, cons
            equal_but_blanks(condition_text(a->where), condition_text(b->where));
 }
 
-/* Refuses a pair of conditions that no point can satisfy together. */
+/* Refuses two checks if no point can satisfy the conditions of both. */
 static enum status check_contradiction(const struct check *a, const struct check *b,
                                        struct error *e)
 {

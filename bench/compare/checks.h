@@ -130,12 +130,13 @@ struct check_names {
     /* whether to accept a condition that is wrong only because of an option set by --set, `quick`
      * or the machine */
     bool open;
-    bool ranges; /* whether to refuse comparisons that are always true or always false */
+    bool ranges; /* whether to refuse comparisons that are always true or always false; false for
+                    the checks of a recorded spec (spec.yaml of an existing run) */
 };
 
-/* Refuses unknown names and suggests the most similar known one. If names->ranges is set, also
- * refuses comparisons that are true, or false, at every point; comparisons after `where` are
- * exempt. Errors: ERR_ARGUMENT. */
+/* Refuses unknown names and suggests the most similar known one. If names->ranges is true, also
+ * refuses comparisons that hold for every possible value, or for none; comparisons after `where`
+ * are exempt. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
 /* Converts both sides of each comparison, such as step_ms < read_s, to one unit. Returns false,

@@ -1,4 +1,5 @@
-/* Refuses conditions that no run can decide. */
+/* Refuses conditions that make no sense: unknown names or words, comparisons that are always true
+ * or always false, equality with a measured number, columns that stay empty. */
 #include <math.h>
 #include <string.h>
 
@@ -67,8 +68,8 @@ static void raise_to_chance(struct condition_range *range, const char *name,
 }
 
 /* Lowers range->hi of column `launches` to the largest number of launches in the spec. Does nothing
- * if the spec is recorded. Also does nothing if names->open is set and that number comes from
- * --set, `quick` or the machine. */
+ * for a recorded spec. Also does nothing if names->open is set and --set, `quick` or the machine
+ * determines that number. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

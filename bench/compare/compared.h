@@ -19,7 +19,8 @@ struct compared {
     const char *raw; /* column of raw.csv that values are computed from */
     enum compared_clock clock;
     enum column_id published;
-    double spread_pct; /* default standard deviation between campaigns (% of the value) */
+    double spread_pct; /* standard deviation assumed between campaigns (% of the value); repetitions
+                          of a run refine it */
     double margin_pct;
 };
 

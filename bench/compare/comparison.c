@@ -268,8 +268,9 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Copies clock_us from the reference's points to the side's matching points. clock_us differs
- * between points, because the fixed computation takes longer in launches with more ranks. */
+/* Copies clock_us, the time of a fixed computation, from the reference's points to the matching
+ * points of run `side`. clock_us differs between points, because the computation takes longer in
+ * launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

@@ -48,7 +48,8 @@ struct comparison {
                                                verdict */
     size_t lost;     /* number of matched pairs of point and run that have a value in the reference
                         only */
-    size_t failed;   /* pairs counted in `lost` whose point failed in the run */
+    size_t failed;   /* number of pairs of point and run counted in `lost` because the point failed
+                        in the run */
     size_t by_label; /* number of pairs of point and run that were matched by label instead of id */
     bool at_clock;   /* times are converted to the reference's clock rate */
     /* reason why conversion to the reference's clock rate is impossible; "": possible, or not

@@ -12,8 +12,9 @@ static double mean_of(const double *values, size_t n, size_t step)
     return sum / (double)n;
 }
 
-/* Computes the sums of squares in the numerators of R (*runs) and E (*rest), as defined in
- * floor.h. */
+/* Computes the sums of squares in the numerators of R (*runs, common changes of all points) and E
+ * (*rest, changes of single points), as defined in floor.h. logs [points, k]: one column per
+ * repetition. */
 static void find_squares(double *runs, double *rest, const double *logs, size_t points, size_t k)
 {
     double all = mean_of(logs, points * k, 1);

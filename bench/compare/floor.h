@@ -41,19 +41,21 @@ struct noise_floor {
     double variance, degrees; /* t^2 (variance between campaigns) and its degrees of freedom */
     double usual;             /* t0: default of t, the standard deviation between campaigns
                                  (logarithms) */
-    /* half width (in logarithms) of the noise floor from --floor, for one campaign on each side;
-     * NAN: use the model */
+    /* half width of the noise floor (in logarithms) for one campaign on each side, from --floor.
+     * floor_width scales this width to other numbers of campaigns. NAN: --floor was not given; the
+     * model is used */
     double given;
     size_t repetitions; /* number of campaigns that the estimate uses; 0: the estimate is the
                            default in `usual` */
 };
 
-/* Sets the floor to its default t0, a standard deviation of `sd_pct` per cent. */
+/* Sets the floor to its default: a standard deviation of `sd_pct` per cent between campaigns (t0 in
+ * the formula above). */
 void floor_begin(struct noise_floor *floor, double sd_pct);
 
-/* Adds k repetitions of one campaign to the estimate. logs [points, k]: locations of the logarithms
- * of launches. variances [points, k]: variances of these locations; NAN counts as 0. Does nothing
- * if k < 2 or points is 0. */
+/* Adds k repetitions of one campaign to the estimate. logs [points, k]: trimmed means
+ * (stats_trimmed) of the logarithms of launches' values. variances [points, k]: variances of these
+ * means; NAN counts as 0. Does nothing if k < 2 or points is 0. */
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);
 

@@ -33,8 +33,8 @@ struct list {
     size_t n;
 };
 
-/* Adds a point's label to a list. `run`: number of the run, from 1, written after the label; 0: no
- * number is written. */
+/* Adds a point's label to a list; if the list is full, only counts the label. `run`: number of the
+ * run, from 1, written after the label; 0: no number is written. */
 static void list_label(struct list *list, const struct side_point *p, size_t run)
 {
     if (list->n < LISTED) {
@@ -318,7 +318,8 @@ static void list_points(FILE *out, const struct comparison *c, size_t side, size
         list_end(&list);
 }
 
-/* Writes the status of points that have values although the status is not ok. */
+/* Writes the status of points that have values although the status is not ok. Leaves out points
+ * whose only value is a published number. */
 static void write_statuses(FILE *out, const struct comparison *c, const struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {

@@ -48,10 +48,10 @@ struct judge_launches {
 
 struct judge_sample {
     const struct judge_launches *campaigns;
-    size_t n;    /* number of campaigns; campaigns without launches are ignored */
+    size_t n;    /* number of elements of `campaigns`; elements without launches are skipped */
     bool exact;  /* the sample is one value without error, such as a published number */
-    bool steady; /* whether the launches are simulated; repetitions then give equal values, so there
-                    is no noise floor */
+    bool steady; /* whether the launches are simulated; repetitions then give equal values, so this
+                    side does not widen the interval by the noise floor */
 };
 
 struct judged {

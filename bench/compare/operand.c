@@ -73,7 +73,8 @@ static void look_near(struct near_file *near, const char *name, const char *out,
 }
 
 enum { PLACES = 6 };
-/* Formats the i-th of the PLACES paths at which operand_find looks for the operand `name`. */
+/* Formats the i-th of the PLACES paths at which operand_find looks for the run that the user calls
+ * `name`. */
 static enum status format_place(char path[PATH_BYTES], size_t i, const char *name, const char *out,
                                 const char *home, struct error *e)
 {

@@ -12,7 +12,8 @@
 enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
                          struct error *e);
 
-/* Returns the point of `side` that has the identity of `p` and has launches; otherwise NULL. */
+/* Returns the point of `side` that has the same identity (`id`) as `p` and has launches; otherwise
+ * NULL. `side` and the side of `p` are a run and one of its repetitions. */
 const struct side_point *repeats_find_point(const struct side *side, const struct side_point *p);
 
 /* Adds the variation between a run and its repetitions to the estimate of the noise floor. */

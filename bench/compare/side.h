@@ -16,8 +16,8 @@ struct side_point {
     const char *base, *peer; /* identities of the point's base and peer, or "" */
     double cores;            /* cores of the point / cores of the base; NAN: unknown */
     double *values;          /* [n] values of launches, or the published value */
-    /* [n] mean time of the fixed computation before and after each launch (us); NULL: published
-     * values */
+    /* [n] mean time of the fixed computation before and after each launch (us), a measure of the
+     * processor's speed; NAN: unknown. NULL: published values */
     double *work_us;
     /* time (us) of the fixed computation at the target clock rate; `values` are converted to this
      * rate */

@@ -12,7 +12,7 @@
 /* Measured quantities of a core. Quantities before COMPARED are compared with other cores. */
 enum { GEMM, MEMORY, LATENCY, COMPARED, ON_CORE = COMPARED, READY, STEAL, QUANTITIES };
 
-/* Measurements of all ranks in all rounds, one struct per quantity. */
+/* Measurements of all ranks in all rounds; of[q]: the values of quantity q. */
 struct rounds {
     struct measured of[QUANTITIES];
 };
@@ -122,8 +122,9 @@ static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
         snprintf(s->text, sizeof s->text, "%.200s", d->cores[i].node);
 }
 
-/* Sets the subject to the largest group of ranks from `first` on that all lose their cores: all
- * ranks, a node, or `first` alone. Ranks of a node are consecutive. */
+/* Sets the subject to the largest group of ranks from `first` on that all get too little time on
+ * their cores (loses_core): all ranks, a node, or `first` alone. Ranks of a node are
+ * consecutive. */
 static void name_losers(struct subject *s, const struct diagnosis *d, const struct rounds *r,
                         size_t first)
 {

@@ -8,7 +8,7 @@
 #include "kernels/base/mem.h"
 
 struct links {
-    struct measured rate, latency; /* measurements of all directions, in all rounds */
+    struct measured rate, latency; /* measurements, one per direction and round */
     int *kinds;                    /* [directions] 1: between nodes; 0: between ranks of a node */
     /* [directions] number of rounds in which the byte counters of a network interface showed the
      * message */
@@ -110,8 +110,8 @@ static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size
                          diagnosis_ratio(text, ratio));
 }
 
-/* Adds a finding if `node` causes slow links in the role `blame` (sender or receiver), with the
- * median relative rate of these links. */
+/* Adds a finding if `node` causes slow links in the role `blame` (sender or receiver). The finding
+ * gives the median of these links' rates, each relative to other links of the same kind. */
 static enum status report_node(struct diagnosis *d, const struct links *l,
                                const struct examination *x, int node, enum blame blame,
                                struct error *e)

@@ -134,8 +134,8 @@ static void visit_ports(const char *root,
     free(devices);
 }
 
-/* Appends the name of the device and the rate of its port if the port is active. The kernel's files
- * read "4: ACTIVE" and "100 Gb/sec (4X EDR)". */
+/* Appends the name of an InfiniBand device and the rate of its port to the text `arg`; nothing if
+ * the port is not active. The kernel's files read "4: ACTIVE" and "100 Gb/sec (4X EDR)". */
 static void add_active(void *arg, const char *root, const char *path, const char *device, int port)
 {
     char *text = arg, file[PATH + 32], state[64], rate[64] = "";

@@ -85,7 +85,8 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 /* Numbers of measured directions (ordered pairs of nodes) of one node in one role, sender or
  * receiver. */
 struct side {
-    int all, slow; /* number of all directions; number of slow directions without a known cause */
+    int all, slow; /* directions of this node in this role: number of all, and number of slow ones
+                      without a known cause */
 };
 
 static double share_of(const struct side *s)
@@ -106,8 +107,9 @@ static void count(struct side *sides, const struct direction *directions, size_t
 }
 
 /* Finds the node and role (sender or receiver) with the largest share of slow directions without a
- * known cause (share_of). Blames this node in this role for these directions. Returns false if all
- * shares are 0. `sides`: [nodes][sender, receiver]. */
+ * known cause. At least two of the node's directions in this role, and more than half of them, must
+ * be slow without a known cause (share_of). Blames the node in this role for these slow directions.
+ * Returns false if there is no such node. `sides`: [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {
     int worst = -1;

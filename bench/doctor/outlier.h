@@ -30,8 +30,8 @@ void measured_free(struct measured *m);
  * of i) / (median of the others). Compares only members with equal numbers in `peers`; NULL: all.
  * Leaves out rounds in which i or all others lack a value; NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
-/* Returns the median of member i's values over rounds, with its interval; NAN if the member has no
- * value. */
+/* Returns the median over rounds of the values of member i (a core or link), with its interval; NAN
+ * if the member has no value. */
 struct interval measured_interval(const struct measured *m, size_t i);
 
 /* Verdict from the interval of a member's ratio to the others. A ratio is slow if it is above 1 +
@@ -47,7 +47,8 @@ enum blame { BLAME_NOTHING, BLAME_SENDER, BLAME_RECEIVER, BLAME_PAIR };
 struct direction {
     int from, to;
     bool slow;
-    enum blame blame; /* cause of a slow direction, set by outlier_blame */
+    enum blame blame; /* cause if the direction `from` to `to` (an ordered pair of nodes) is slow;
+                         set by outlier_blame */
 };
 /* Sets the cause of each slow direction, and BLAME_NOTHING for all others. Blames one sender or
  * receiver after another, always the one with the largest share of unexplained slow directions

@@ -55,7 +55,8 @@ static void write_program(FILE *out, const struct summary *s, const char *progra
 }
 
 /* Writes network, data, optimizer and batch, such as "lenet_21k on mnist (real data), sgd, global
- * batch 256". Unless `brief`, adds the number of parameters and the strategy. */
+ * batch 256". Unless `brief`, adds the number of parameters, if all points have the same, and the
+ * strategy. */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
@@ -177,7 +178,7 @@ static size_t sample_size(const struct figure_data *d, size_t point)
 }
 
 /* Returns whether the campaign added launches until the intervals of this quantity were narrow
- * enough. */
+ * enough, or a maximum was reached. */
 static bool adds_launches(const struct figure_data *d)
 {
     return (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
@@ -216,7 +217,8 @@ static struct basis find_basis(const struct figure_data *d)
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
         basis.met += isnan(level) && bare; /* in overlap figures, a point without pairs of launches
-                                              needs no interval and counts in `met` */
+                                              needs no interval; `met` counts it like a point whose
+                                              interval reaches SUMMARY_CONFIDENCE */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -235,7 +237,7 @@ static void write_levels(FILE *out, const struct basis *basis)
 }
 
 /* Writes the confidence levels of the intervals that whiskers show, such as "; whiskers: 75 to 95 %
- * interval". */
+ * interval". Without intervals, writes that there are none. */
 static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {

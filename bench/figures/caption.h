@@ -12,11 +12,11 @@ enum status caption_make(char **caption, const struct figure_data *d, bool full,
  * figure has no points. The caller frees *missing. */
 enum status missing_make(char **missing, const struct figure_data *d, struct error *e);
 
-/* Sentences of captions, internal to this folder. Each writes nothing if there is nothing to
- * report. missing_write: points whose status is not ok, by name and reason if `full`, else as
- * counts. missing_write_seeds: points with fewer accuracy runs than seeds. disturbed_write:
- * disturbed launches behind the shown points; a shared launch counts once. flaws_write: weights
- * that differ because the spec reproduces a flaw of a published program. */
+/* Functions that write sentences of captions, internal to this folder. They write nothing if there
+ * is nothing to report. missing_write: points whose status is not ok, by name and reason if `full`,
+ * else as counts. missing_write_seeds: points with fewer accuracy runs than seeds. disturbed_write:
+ * disturbed launches behind the shown points; a shared launch counts once. flaws_write: points
+ * whose weights differ between ranks because the spec reproduces a flaw of a published program. */
 void missing_write(FILE *out, const struct summary *s, bool full);
 void missing_write_seeds(FILE *out, const struct summary *s);
 void disturbed_write(FILE *out, const struct figure_data *d);

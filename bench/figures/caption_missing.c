@@ -66,8 +66,8 @@ void missing_write(FILE *out, const struct summary *s, bool full)
     (full ? write_fates : write_counts)(out, s);
 }
 
-/* Writes the points that have fewer accuracy runs than seeds: " Seeds missing: ranks=2 (2 of
- * 3)." */
+/* Writes the points that lack a valid accuracy run of a seed, with their numbers of missing and of
+ * requested seeds: " Seeds missing: ranks=2 (2 of 3)." */
 void missing_write_seeds(FILE *out, const struct summary *s)
 {
     size_t listed = 0;
@@ -93,7 +93,7 @@ static bool is_twin(const struct figure_data *d, size_t point)
     return false;
 }
 
-/* Writes how many launches behind the shown points were disturbed: " 3 of 54 launches
+/* Writes how many launches behind the shown points were disturbed, if any: " 3 of 54 launches
  * disturbed." */
 void disturbed_write(FILE *out, const struct figure_data *d)
 {
@@ -211,8 +211,9 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns true if miss_alike is false and a point of `series` with this number of ranks has this
- * status and no value. If `series` is NULL, returns miss_alike. */
+/* Returns true if a point of `series` with this number of ranks has this status and no value,
+ * unless all shown points with this number do (miss_alike). If `series` is NULL, returns true if
+ * all do. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {

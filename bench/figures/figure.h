@@ -39,7 +39,7 @@ struct figure {
     const struct figure_request *request; /* options of the figure; borrowed */
     bool model;                           /* whether to draw predicted times too */
     const char *law; /* law whose fits are drawn beside measured values; NULL: none */
-    bool published;  /* whether to draw the spec's published values */
+    bool published;  /* whether to draw values from a publication (the spec's published.file) */
 };
 
 struct figure figure_of(const struct figure_request *request);

@@ -17,7 +17,7 @@ static bool is_valued(const struct figure_data *d, size_t point)
 
 /* Removes from d->series the points that are not shown, and empty series. In figures of accuracy,
  * also removes points without communication, which have no accuracy runs, and shortens "compute
- * only (none)" in names. */
+ * only (none)" to "none" in names of series that lose points. */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;
@@ -92,7 +92,8 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
 }
 
 /* Chooses the bars to draw. If at most FIGURE_BARS_MAX points can have a bar, each of them gets
- * one. Otherwise only points with a value get a bar, and at most FIGURE_BARS_MAX of them. */
+ * one, even without a value. Otherwise only points with a value get a bar: the first
+ * FIGURE_BARS_MAX of them. */
 static enum status choose_bars(struct figure_data *d, struct error *e)
 {
     size_t n = 0, valued = 0;

@@ -62,8 +62,9 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines the origin of each curve and the distinct lines of ideal scaling: their slopes (cores per
- * rank / cores of the base) and the step times of their bases. */
+/* Writes gnuplot variables. originK: line from the base of curve K to the curve's first point;
+ * empty if there is no line. ideal_slopes, ideal_times: slopes (cores per rank / cores of the base)
+ * and base step times of the distinct lines of ideal scaling. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -87,8 +88,9 @@ static void define_bases(FILE *out, const struct figure_data *d)
 
 /* ---- x ---- */
 
-/* Returns the class names of the data set; "" if x is not the class, a data set is unknown, or
- * points have different data sets. */
+/* Returns the class names of the shown points' data set; "" if x is not the class, points have
+ * different data sets, or scalebench does not know a data set. Points with an empty data set are
+ * skipped. */
 static const char *class_names(const struct figure_data *d)
 {
     const struct data_set_row *set = NULL;
@@ -131,8 +133,8 @@ static void define_x(FILE *out, const struct figure_data *d)
 
 /* ---- All definitions ---- */
 
-/* Defines the name of each curve, and `bounds`: the numbers (from 1) of the curves without
- * communication, whose values are bounds for all other curves. */
+/* Writes gnuplot variables: the name of each curve, and `bounds`, the numbers (from 1) of the
+ * curves without communication. The values of these curves are bounds for all other curves. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];

@@ -139,7 +139,7 @@ static enum status write_lanes(FILE *out, struct figure_data *d, struct error *e
                          "figure %s: timeline.csv has no rows for the points of the figure",
                          d->figure->name);
     if (lanes > LANES_MAX)
-        log_print(LOG_NOTE, "figure %s has no room for %zu ranks; series_%s.csv contains all ranks",
+        log_print(LOG_NOTE, "figure %s leaves out %zu ranks; series_%s.csv contains all ranks",
                   d->figure->name, lanes - LANES_MAX, d->figure->name);
     return OK;
 }

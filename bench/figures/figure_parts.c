@@ -140,8 +140,8 @@ const struct figure_shape shape_causes = {
 /* ---- Overlap ---- */
 
 /* Writes exposed, waiting and hidden communication time per step (ms). If the waiting time is
- * unknown, exposed time includes it. Hidden time is overlap_share times comm_replay_ms. It is
- * negative if a step takes longer than its compute and its communication one after the other. */
+ * unknown, exposed time includes it. Hidden time is overlap_share times comm_replay_ms; negative if
+ * a step takes longer than compute plus communication. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];

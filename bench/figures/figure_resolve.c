@@ -281,7 +281,7 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
 }
 
 /* Writes to `why` that the figure's values need option `lack`. Returns false if `lack` is
- * OPTION_COUNT (none missing) or if the figure may stay empty (!is_chosen). */
+ * OPTION_COUNT (none missing), or if is_chosen returns false, so that the figure may stay empty. */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
@@ -303,7 +303,8 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
 }
 
 /* Returns whether to check, before files are read, that a figure will have values and that its
- * options have an effect. */
+ * options have an effect. False for figures of several runs, for figures with published files of
+ * their own, and for figures recorded with a run unless --set gave them. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;

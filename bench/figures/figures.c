@@ -79,8 +79,8 @@ static void say_what_is_missing(const struct figure_data *d)
     if (lack != NULL)
         log_print(LOG_NOTE, "figure %s is empty: %s%s", figure, lack, base);
     if (d->left_out > 0)
-        log_print(LOG_NOTE, "figure %s has no room for %zu %s; series_%s.csv contains all data",
-                  figure, d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
+        log_print(LOG_NOTE, "figure %s leaves out %zu %s; series_%s.csv contains all data", figure,
+                  d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
 }
 
 static enum status keep_script(struct figure_data *d, const struct stage *stage, struct error *e)

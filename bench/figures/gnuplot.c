@@ -15,9 +15,10 @@
 
 extern char **environ;
 
-/* Writes the text ='value'; and turns control characters into blanks. gnuplot expands nothing in
- * single quotes. a'b becomes 'a'."\047".'b', since gnuplot 5.4 ends the string at a leading doubled
- * apostrophe, and expands macros after an unescaped apostrophe. */
+/* Writes the rest of an assignment: ='value' and a semicolon. Control characters become blanks.
+ * gnuplot expands nothing in single quotes. a'b becomes 'a'."\047".'b', because simpler forms fail:
+ * gnuplot 5.4 ends the string at a leading doubled apostrophe, and expands macros after an
+ * unescaped apostrophe. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);

@@ -107,8 +107,8 @@ static double cores_of(const struct point *point)
 }
 
 /* Returns whether the model can predict the point's step time. The model covers scalebench's own
- * data-parallel training on one node, relative to a base without communication, with coefficients
- * of one node. */
+ * data-parallel training on one node, with coefficients of one node, relative to a base without
+ * communication (one rank, or strategy none). */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -149,10 +149,11 @@ static bool has_calls(const struct point_summary *p)
 /* Sets *machine to the model that predicts the times of the point's messages. Returns whether the
  * coefficients in `f` apply to the point. Coefficients measured on one node apply to points on one
  * node, and coefficients measured between nodes to points on several nodes. Coefficients of one
- * node also apply to several emulated or simulated nodes whose link has a limited rate, except a
- * link with default options that the manifest records. Messages between these nodes have the rate
- * and delay of the spec (*by_rate = true). If site.link is set, the coefficients of that link take
- * precedence. */
+ * node also apply to several emulated or simulated nodes whose link has a limited rate. Messages
+ * between these nodes then have the rate and delay of the spec (*by_rate = true). Exception: if the
+ * link options have their defaults and the manifest records the hosts' actual link, the
+ * coefficients do not apply, since the spec's rate may be wrong. If site.link is set, the
+ * coefficients of that link take precedence. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {

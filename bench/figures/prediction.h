@@ -31,9 +31,9 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Reads the coefficients of messages within a host from the file that option `link` selects. If
- * there are none, leaves *link unchanged and writes the reason to `words`. Otherwise writes their
- * source to `words`. Errors as prediction_make. */
+/* Reads the coefficients of messages within a host from the file that option `link` selects, and
+ * writes their source to `words`. If the option is `none`, or is `auto` and no file was measured on
+ * `host`, leaves *link unchanged and writes the reason to `words`. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
 /* Predicts the communication time (ms) of a step, until the last rank has finished: sums of

@@ -36,8 +36,8 @@ static enum status count_tensors(struct talk *t, struct error *e)
     return OK;
 }
 
-/* Returns a copy of t->machine that has `ranks` ranks, `group` of them on each host (at least 1).
- * Each rank represents a replica or a slice. */
+/* Returns a copy of t->machine that has `ranks` ranks, max(`group`, 1) of them on each host. Each
+ * rank represents a replica or a slice. */
 static struct sweep_machine machine_of(const struct talk *t, int ranks, int group)
 {
     struct sweep_machine machine = *t->machine;
@@ -51,7 +51,7 @@ static int slices_of(const struct talk *t)
 }
 
 /* Returns a machine with replicas in place of ranks. Consecutive ranks are slices of one replica,
- * so a host has group / slices replicas. */
+ * so a host with `group` ranks has group / slices replicas. */
 static struct sweep_machine machine_of_replicas(const struct talk *t)
 {
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));

@@ -40,8 +40,8 @@ const struct quantity *quantity_find(const char *name)
 
 #define RAW "raw.csv"
 
-/* Returns whether a word of a name spells the unit, as "pct" spells "%", or equals the unit except
- * for case. */
+/* Returns whether a word of a column's name spells the unit (as "pct" spells "%") or equals the
+ * unit except for case. Titles can leave such a word out. */
 static bool says_unit(const char *word, const char *unit)
 {
     static const struct {
@@ -53,8 +53,8 @@ static bool says_unit(const char *word, const char *unit)
     return strcasecmp(word, unit) == 0;
 }
 
-/* Returns where the unit begins in a column's name: "_ms" of wait_ms, "_mb_per_s" of
- * received_mb_per_s; NULL if the name has no unit. */
+/* Returns where `unit` begins at the end of a column's name: "_ms" of wait_ms, "_mb_per_s" of
+ * received_mb_per_s; NULL if the name does not end in the unit. */
 static const char *find_unit(const char *name, const char *unit)
 {
     char rate[64];
@@ -79,7 +79,8 @@ static bool has_word(const char *name, const char *word)
 }
 
 /* Writes a title such as "wait (ms)" for wait_ms or "ranks per node" for ranks_per_node. If the
- * name only spells the unit ("seconds"), the title is the beginning of `meaning`. */
+ * name only spells the unit ("seconds" for s), the title is the beginning of `meaning` and the
+ * unit. If the unit begins with the name ("bytes"), the title is the unit alone. */
 static void title_of(char title[QUANTITY_TITLE], const char *name, const char *unit,
                      const char *meaning)
 {

@@ -40,7 +40,7 @@ struct quantity {
     const char *raw;
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* `unit`, `whole`, `lo` and `hi` describe how summary.csv is read (source POINTS). For other
-     * sources, `unit` is 1. */
+     * sources, the factor `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
     /* columns from which the interval is computed: [lo, hi] x value / whole; COLUMNS: no
      * interval */
@@ -76,7 +76,7 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
                      char why[QUANTITY_WHY]);
-/* Returns whether `text` is the quantity's name, apart from blanks. */
+/* Returns whether `text`, without its blanks, is the quantity's name. */
 bool quantity_is(const struct quantity *quantity, const char *text);
 
 /* Lists the names of all quantities, and of all columns that are not text, for messages. The caller

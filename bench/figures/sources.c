@@ -13,8 +13,8 @@
 
 enum { WORD = 128, PAIRS_MAX = 16 };
 
-/* A pair "ours = theirs * factor + shift" that maps a published column to an option, x or
- * quantity of the figure. */
+/* A pair "ours = theirs * factor + shift" that maps a published column, or a constant text, to an
+ * option, x or quantity of the figure. */
 struct pair {
     char ours[WORD], theirs[WORD];
     bool constant; /* whether `theirs` is a constant text, not a column */

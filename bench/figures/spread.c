@@ -19,7 +19,7 @@ enum { PLACES_MAX = 48 };
 struct item {
     size_t curve, group;
     double x;
-    /* [n] lower and upper end of the mark with its whiskers in each panel; NAN: no value */
+    /* [n] one entry per panel: lower and upper end of the mark with its whiskers; NAN: no value */
     struct interval extents[FIGURE_COLUMNS_MAX];
     size_t n;
 };

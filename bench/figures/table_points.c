@@ -27,8 +27,8 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
     return status;
 }
 
-/* Adds the values of all launches of a point and of the points that repeat it, to be drawn as
- * dots. */
+/* Adds the values of all launches of a point and of the points that repeat it, to be drawn as dots.
+ * Adds none if there is only one value. */
 static enum status take_dots(struct figure_data *d, struct table_dots *dots, size_t point,
                              const struct launches *l, struct error *e)
 {
@@ -113,8 +113,8 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Sets d->measured for captions: among the values in a point's rows, selects the value with the
- * most launches. NAN: the point has no value. */
+/* Sets d->measured for captions: for each point, the value with the most launches among the values
+ * in its rows. NAN: the point has no value. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);

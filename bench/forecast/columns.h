@@ -1,4 +1,5 @@
-/* Declares the columns of `scalebench plan --format csv`, `export` and `predict`. */
+/* Declares the CSV columns of `scalebench plan --format csv`, `scalebench export`, and `scalebench
+ * predict` with --format csv or --format links. */
 #pragma once
 
 #include "bench/record/csv.h"

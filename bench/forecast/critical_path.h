@@ -13,5 +13,5 @@
 enum status critical_path_find(const struct simulation *s, const struct spec *spec, const char *run,
                                const char *calibration, struct error *e);
 /* Prints the causes' shares of the step time, which critical_path_find has set, as a table in ms
- * and per cent of a step. If ranks exchange messages, also prints the rank that waits least. */
+ * and per cent of a step. If several ranks communicate, also prints the rank that waits least. */
 void critical_path_print(FILE *out, const struct simulation *s);

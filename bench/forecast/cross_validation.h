@@ -19,7 +19,7 @@ enum left_out {
 struct fitted_link {
     const char *run, *name;
     bool bursts; /* whether the link is emulated and sends a step's gradients in one burst */
-    size_t n;    /* number of points on the link */
+    size_t n;    /* number of the run's validated points that use the link */
     /* fitted coefficients, as multiples of the assumed coefficients; NAN: too few points */
     double fitted[LINK_COEFFICIENTS];
     /* standard errors of `fitted` by the jackknife over strategies; NAN: too few strategies */

@@ -29,7 +29,8 @@ static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gam
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
-    double timed_s; /* time of all ended timed launches, including failed ones (s) */
+    double timed_s; /* time of all ended timed launches that are not outdated, including failed ones
+                       (s) */
 };
 
 struct sources {
@@ -160,8 +161,8 @@ static enum status count_weights(double *n, const struct point *point, struct er
     return OK;
 }
 
-/* Estimates a step's compute time (s) without measurements, from FLOPs and six memory accesses per
- * stored weight. */
+/* Estimates a step's compute time (s) without measurements, from a constant overhead, FLOPs and six
+ * memory accesses per stored weight. */
 static enum status assume_compute_s(double *compute_s, const struct point *point, double flops,
                                     double cores, struct error *e)
 {
@@ -261,8 +262,8 @@ static double sleep_s(const struct config *c)
     }
 }
 
-/* Returns the time (s) that injected sleeps add to a launch of `steps` steps. Assumes that
- * inject.ranks lists a rank of the launch. */
+/* Returns the time (s) that injected sleeps add to a launch of `steps` steps. A rough forecast:
+ * counts the sleeps even if inject.ranks lists no rank of the launch. */
 static double slept_of(const struct config *c, double steps)
 {
     const struct value *chosen = &c->values[OPT_INJECT_STEPS];

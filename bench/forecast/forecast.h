@@ -34,14 +34,16 @@ struct forecast_point {
     size_t least[2], done[2];
     size_t most; /* limit of timed launches, reached only if measure.time.precision requires it */
     struct forecast_launch launch[2];
-    /* forecast times (s) of finished launches and of pending launches that the budget allows.
+    /* total forecast time (s): finished launches plus pending launches that the budget allows.
      * least_s: with the required launches only; most_s: with `most` timed launches. 0: no required
      * launch; NAN: unknown */
     double least_s, most_s;
     double left_s; /* part of least_s for launches that are still pending */
     double cut_s;  /* time of the required launches that do not fit the budget */
     bool forecasts_memory;
-    struct sync_memory memory; /* memory of one rank; set if forecasts_memory */
+    struct sync_memory memory; /* forecast bytes of parameters, gradients, optimizer state and
+                                  ZeRO's buffers on the rank that needs the most memory; set only if
+                                  forecasts_memory is true */
 };
 
 struct forecast {
@@ -75,9 +77,9 @@ extern const struct link_model forecast_memory;
  * the rate and the delay of the spec. If a simulated point sets site.link, the coefficients of that
  * link take precedence. Other coefficients are assumed. */
 struct sweep_machine forecast_machine(const struct config *c);
-/* Returns the model of a simulated point's hosts and links. `memory`: coefficients of messages
- * within a host; its alpha also applies between hosts. Rate and delay between hosts come from the
- * spec. The link of site.link, if set, takes precedence. */
+/* Returns the model of a simulated point's hosts and links. `memory`: coefficients within a host;
+ * alpha also applies between hosts. Rate and delay between hosts come from the spec. If site.link
+ * is set, coefficients of that link take precedence. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* Models the link between hosts as ci/netns.sh emulates it: with packet headers, a token bucket and

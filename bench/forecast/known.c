@@ -291,8 +291,8 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Returns how similar a known step is to a step of the point; 0 if the network, the workload or
- * both batches (total and per rank) differ. */
+/* Returns how similar a known step is to a step of the point. Returns 0 if the network or the
+ * workload differs, or if neither the total batch nor the batch per rank is equal. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {

@@ -144,8 +144,8 @@ static struct simulation_sleeps draw_sleeps(const struct simulation *s, int peri
     return sum;
 }
 
-/* Begins a period on each rank at the end of the rank's previous period. Only the last step of a
- * period has messages. */
+/* Begins a period (s->period steps) on each rank at the end of the rank's previous period. Only the
+ * last step of a period has messages. */
 static void begin_period(struct simulation *s, int period)
 {
     double step_s = s->times.compute_s + s->times.optimizer_s;
@@ -165,7 +165,7 @@ static double waits_at(const struct simulation *s, int rank)
 }
 
 /* Adds a rank's times in a period to the sums. `ended_s`: end of the rank's compute and messages;
- * `last_s`: time at which the last rank begins to wait. */
+ * `last_s`: latest time at which any rank begins to wait. */
 static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
 {
     const struct simulation_sleeps *slept = &s->sleeps[rank];
@@ -179,9 +179,9 @@ static void count_period(struct simulation *s, int rank, double ended_s, double 
     s->sums.slept += slept->early + slept->late + slept->last;
 }
 
-/* Ends the period on a rank: the rank's clock becomes the end of its compute and messages, plus the
- * times of the weight update and of the sleep injected there. If `timed`, adds the rank's times to
- * the sums. */
+/* Ends a period on a rank. A period has s->period steps, of which only the last has messages. The
+ * rank's clock becomes the end of its compute and messages, plus the times of the weight update and
+ * of sleeps injected in phase update. If `timed`, adds the rank's times to the sums. */
 static void end_period(struct simulation *s, int rank, double last_s, bool timed)
 {
     double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));
@@ -275,8 +275,8 @@ static double train_images(const struct simulation *s)
     return some > 0 ? some : all > 0 ? all : NAN;
 }
 
-/* Sets the times of a step in the result: means over ranks and steps, and times of the slowest
- * rank. */
+/* Sets the times of a step in the result: its parts as means over ranks and steps, the whole step
+ * as the time of the slowest rank. */
 static void take_times(struct simulation *s)
 {
     struct launch_result *r = s->result;

@@ -29,8 +29,9 @@ struct simulation {
     struct program_list program;
     uint64_t period; /* number of steps in a period; `program` covers one period */
     struct clock_sweep sweep;
-    /* [program.n + 1] times at which a computing rank calls MPI (struct clock_sweep); NULL:
-     * messages advance without calls */
+    /* [program.n + 1] times at which a computing rank calls MPI (struct clock_sweep): at the start
+     * of each communication operation of `program`, and at the end of compute. Messages advance
+     * only at these calls. NULL: messages advance at any time */
     double *calls_s;
     bool overlaps;                    /* whether messages advance while a rank computes */
     struct inject *injects;           /* [ranks] injected sleeps */
@@ -39,7 +40,8 @@ struct simulation {
     double *begins_s, *paces;         /* [ranks] start of this period's last step; mean step time in
                                          this period as a multiple of the typical step's time */
     double *spent_s;                  /* [ranks] total time of the timed periods */
-    double *waits_s;                  /* [ranks] total wait for the last rank in timed periods */
+    double *waits_s;                  /* [ranks] total wait for the last rank in timed periods, each
+                                         of `period` steps */
     double *periods_s;                /* [periods] time of each timed period on the slowest rank */
     int periods;                      /* number of timed periods */
     struct simulation_sums sums;

@@ -152,7 +152,8 @@ static enum status take_parts(struct step_times *t, const struct net_desc *net,
     return OK;
 }
 
-/* Returns the times of the parts of a step, computed from compute.rate. */
+/* Returns the forward and backward times of a step, computed from compute.rate. All other parts are
+ * 0. */
 static struct step_parts parts_at_rate(const struct point *point)
 {
     const struct config *c = &point->config;

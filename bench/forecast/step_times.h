@@ -8,8 +8,8 @@
 #include "bench/spec/spec.h"
 
 struct step_times {
-    /* times of a typical step (s): reading the batch, forward pass with loss, all compute up to the
-     * end of backward, update of the weights */
+    /* times of a typical step (s): reading the batch, forward pass with loss, reading plus forward
+     * plus backward, update of the weights */
     double load_s, forward_s, compute_s, optimizer_s;
     double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
     /* [n_paces] times of the measured steps of all ranks, as multiples of the typical step's time;

@@ -121,8 +121,8 @@ static void start_program(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Waits for ended children; returns whether any child is left. Orphans of the launch become
- * children of the guard, so false means that the whole launch has ended. */
+/* Reaps children that have ended, without blocking. Returns whether any child is left. Orphans of
+ * the launch become children of the guard, so false means that the whole launch has ended. */
 static bool reap(struct guard *g)
 {
     pid_t pid;

@@ -44,7 +44,8 @@ enum launch_cause {
     CAUSE_STOPPED,    /* launch_stop was called */
     CAUSE_ABANDONED,  /* the socket to the runner closed: the runner died */
     CAUSE_NO_START,   /* some ranks did not start within start_limit_s */
-    CAUSE_STAYED,     /* the launch failed, but the program still ran after LAUNCH_STAY_S seconds */
+    CAUSE_STAYED,     /* the launch failed, but the program still ran LAUNCH_STAY_S seconds later
+                         and was ended */
     CAUSE_GUARD_LOST, /* the guard itself was killed */
 };
 
@@ -55,15 +56,17 @@ enum { LAUNCH_STAY_S = 10 };
 struct launch_outcome {
     enum launch_cause cause;
     int wait_status;    /* wait status of the program, as set by waitpid */
-    int child_status;   /* CAUSE_STAYED: wait status of the launcher's failed child; 0: a rank's
-                           final message showed the failure */
+    int child_status;   /* CAUSE_STAYED (the launch failed, but the program kept running): wait
+                           status of the launcher's failed child; 0: a rank's final message showed
+                           the failure */
     int started, ranks; /* CAUSE_NO_START: numbers of started ranks and of all ranks */
     double wall_s;      /* time from start to end of the program */
     double cpu_s;       /* processor time of all processes of the launch on this machine */
     /* context switches and page faults of the processes that cpu_s includes */
     double switches_voluntary, switches_involuntary, faults_minor, faults_major;
     bool gone;        /* whether cleanup reported that no launch can run here (SITE_CLEANUP_GONE) */
-    double oom_kills; /* out-of-memory kills in the runner's cgroup; 0: none or unknown */
+    double oom_kills; /* out-of-memory kills in the runner's cgroup during the launch; 0: none or
+                         unknown */
     int not_killed;   /* number of processes that SIGKILL did not end (stuck in the kernel) */
 };
 

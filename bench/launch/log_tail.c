@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Number of bytes at the end of a log that are searched. Final messages of ranks and traces of
- * library calls can follow the line that explains a failure. */
+/* Number of bytes at the end of a log that are searched. Final messages and call stacks of ranks
+ * can follow the line that explains a failure. */
 #define LOG_BYTES ((size_t)4 << 20)
 
 /* largest number of new bytes that one call of log_has_last_word reads */
@@ -199,8 +199,9 @@ void log_tail(const char *path, char *text, size_t size)
     free(log);
 }
 
-/* Reads the complete lines after offset r->read, and returns whether one is a final message. The
- * next call reads an incomplete last line again. */
+/* Reads complete lines from offset r->read on, and stops after a line with the final message of a
+ * failing rank (is_last_word). Returns whether it found such a line. Moves r->read past the lines
+ * that it read, so the next call reads an incomplete last line again. */
 static bool read_on(struct log_reader *r, FILE *f)
 {
     char *line = NULL;

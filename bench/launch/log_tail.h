@@ -24,7 +24,7 @@ void log_tail(const char *path, char *text, size_t size);
 /* A log to which a running launch still writes. */
 struct log_reader {
     const char *path;
-    off_t read; /* number of bytes already read */
+    off_t read; /* number of bytes already read or skipped */
 };
 
 /* Returns whether a rank of this project's programs has written a final message since the last

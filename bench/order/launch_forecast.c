@@ -40,8 +40,8 @@ static void raise(uint32_t *number, uint32_t to)
         *number = to;
 }
 
-/* Sets o->coming[i] to the expected number of launches of point i in future blocks, including
- * launches that other points need for comparisons with point i. */
+/* Sets o->coming[i] to the expected number of launches of point i in future blocks. Includes
+ * launches of point i that other points need for their comparisons. */
 static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);

@@ -116,9 +116,9 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets `wanted`, `expected` and `at_most` of a point that has n launches. The caller has set
- * `wanted` to n. `wanted` stays n only if the stop rule examines the point after n launches and
- * finds it precise enough. */
+/* Sets `wanted` and `expected` (numbers of launches) and `at_most` (whether `expected` is only the
+ * allowed maximum) of a point that has n launches. The caller has set `wanted` to n. `wanted` stays
+ * n only if the stop rule examines the point after n launches and finds it precise enough. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

@@ -52,8 +52,8 @@ struct launch_order {
     size_t head, n_queue;
     int n_block_numbers; /* highest block number in use + 1 */
     const char **ids;    /* [n_points] ids of the points, borrowed from `spec` */
-    const char **begun;  /* [n_begun] ids of the points of a new block that is not in the journal
-                            yet */
+    const char **begun;  /* [n_begun] ids of the points that a new block launches; the block is not
+                            in the journal yet */
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */

@@ -104,8 +104,8 @@ static void count_pairs(struct launch_points *l, size_t point, int block)
     }
 }
 
-/* Reads the step time of a launch from its records. Journals of earlier versions have no step
- * times. */
+/* Reads the step time of a launch from its records. Needed because journals of earlier versions
+ * have no step times. */
 static enum status read_timing(const struct launch_points *l, size_t point,
                                const struct journal_launch *launch, struct timing *timing,
                                struct error *e)
@@ -221,8 +221,8 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
-    if (launch->outdated) { /* a done but outdated timed launch is repeated in a new block, not in
-                               its old block */
+    if (launch->outdated) { /* a complete but outdated timed launch is repeated in a new block, not
+                               in its old one */
         if (launch->run == RUN_TIME && launch_is_done(launch))
             find_turn(l, point, launch->block)->done = true;
         return OK;
@@ -274,8 +274,8 @@ static void find_comparisons(struct launch_points *l, size_t row)
         compare(l, from->twin, from->silent_index, true);
 }
 
-/* Gives each point a part of l->comparisons, large enough for the comparisons of the point and of
- * all points equal to it. */
+/* Gives each point a part of l->comparisons. The part of the first of several equal points is large
+ * enough for the comparisons of all of them. The parts of later equal points are empty. */
 static void slice_comparisons(struct launch_points *l)
 {
     struct comparison *next = l->comparisons;

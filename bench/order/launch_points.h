@@ -17,7 +17,8 @@
 struct comparison {
     uint32_t with;  /* index of the other point in the spec */
     uint32_t pairs; /* number of blocks in which both points have a timed launch */
-    bool is_share;  /* whether the result is a share (timing_overlap), not a ratio (timing_ratio) */
+    bool is_share;  /* whether the result is a share (timing_overlap), not a ratio of throughputs
+                       (timing_ratio) */
 };
 
 /* The launch of a point in a block. A block has one launch of each of its points. */
@@ -45,10 +46,11 @@ struct point_launches {
      * at the end of the campaign */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
-    struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points
-                                       equal to it */
+    struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all later
+                                       points with the same id; none if an earlier point has this
+                                       id */
     uint32_t n_timings;             /* number of valid timed launches */
-    uint32_t n_places;              /* number of blocks that contain the point */
+    uint32_t n_places;              /* number of blocks of timed launches that contain the point */
     uint32_t n_queued;              /* number of the point's launches in the queue */
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
@@ -63,9 +65,12 @@ struct point_launches {
     size_t n_turns;
     size_t failures;     /* number of failed launches; outdated launches and failures withdrawn by
                             journal_retry are not counted */
-    size_t last_failure; /* journal number (from 1) of the point's last failed launch; 0: none */
-    double last_s;       /* wall time (s) of the point's last ended launch; 0: none */
-    int numbers;         /* number of folders that the point's timed launches have used */
+    size_t last_failure; /* journal number (from 1) of the last launch counted in `failures`; 0:
+                            none */
+    double last_s;       /* wall time (s) of the point's last ended launch, ignoring outdated
+                            launches; 0: none */
+    int numbers;         /* number of folders that the point's timed launches, failed ones included,
+                            have used */
 };
 
 struct accuracy_run {
@@ -102,7 +107,9 @@ void launch_points_close(struct launch_points *l);
  * maximum)). */
 size_t launch_points_sure(const struct launch_points *l);
 
-/* Returns whether the point gets no further timed launches. */
+/* Returns whether the point gets no further timed launches because it was skipped, has diverged or
+ * has failed for good, or because an earlier, equal point has its launches. False if the point
+ * merely has enough launches. */
 static inline bool launch_points_is_out(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];

@@ -40,8 +40,8 @@ static enum status add_section(const struct section_source *from, const char *op
                          : section_add_run(from, operand, e);
 }
 
-/* Adds the section of an operand. An interrupt takes effect only after the section, so that the
- * section's temporary folder is removed. */
+/* Adds the section of an operand (a run or a sweep). An interrupt takes effect only after the
+ * section, so that the section's temporary folder is removed. */
 static enum status add_operand(struct page *page, const char *operand, struct error *e)
 {
     char scratch[PATH_BYTES];

@@ -1,5 +1,5 @@
-/* Adds the claims to a page, with their verdicts and the part of results/README.md that links to
- * claims. */
+/* Adds the claims to an HTML page, with their verdicts and the part of results/README.md that links
+ * to claims. */
 #include <stdlib.h>
 #include <string.h>
 

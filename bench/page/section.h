@@ -14,7 +14,8 @@ struct section_source {
     const char *drawn, *plots;
 };
 
-/* Adds the section of a run with its findings, points, figures, spec and grades. */
+/* Adds the section of a run with its findings, points, figures, spec and grades by the rules of
+ * Hoefler and Belli. */
 enum status section_add_run(const struct section_source *from, const char *operand,
                             struct error *e);
 /* Adds the section of a sweep: the table `name` in the folder `path`. */

@@ -31,7 +31,8 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Parses a line of mountinfo, "36 25 0:30 ROOT MOUNT options [tags] - TYPE source super-options".
- * Returns false unless the line mounts the controller's hierarchy. */
+ * Returns false unless the line mounts cgroup version 2, or the controller's hierarchy of version
+ * 1. */
 static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
 {
     char type[64], super[LINE_BYTES];

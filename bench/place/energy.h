@@ -14,10 +14,11 @@ enum { ENERGY_ZONES = 64 };
 /* Packages of a node, and their counters at energy_begin. */
 struct energy {
     const char *folder; /* ENERGY_FOLDER, or the folder of a test; borrowed */
-    int n;              /* number of packages; 0: none is found, or a counter cannot be read */
+    int n;              /* number of processor packages; 0: none is found, or a counter cannot be
+                           read */
     int zones[ENERGY_ZONES];
     double begin_uj[ENERGY_ZONES];
-    int64_t begin_ns; /* time at which the counters were read */
+    int64_t begin_ns; /* time at which energy_begin read the counters */
 };
 
 /* Finds the packages in `folder`: zones intel-rapl:N that are named package-... Other zones are

@@ -76,7 +76,7 @@ static bool is_written(int folder, const char *name)
         return false;
     sigaction(SIGIO, &ignore, &before);
     bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
-    close(fd); /* closing the file also ends the lease */
+    close(fd); /* closing the file also ends the lease on it (F_SETLEASE) */
     sigaction(SIGIO, &before, NULL);
     return written;
 }

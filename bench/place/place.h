@@ -55,7 +55,8 @@ void place_plan_free(struct place_plan *plan);
 /* Returns the number of tasks of this Slurm step on this node; 0 outside a step. */
 int place_slurm_tasks(void);
 
-/* Binds the calling thread and its future children to a list of processors. */
+/* Binds the calling thread to a list of processors; "": does nothing. Threads and processes that it
+ * creates later inherit the binding. */
 enum status place_bind_self(const char *cpus, struct error *e);
 
 /* Writes the processors that the calling thread may use, as a list such as "0-3,8". */

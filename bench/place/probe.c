@@ -26,7 +26,8 @@ struct finding {
 #define PROBE_CHILD_S 0.0005
 /* Largest share of a launch's time for both probes, with their child processes. */
 #define PROBE_ALL 0.05
-/* Shortest and longest probe, in seconds. */
+/* Shortest and longest probe, in seconds. If a launch is too short for the shortest probe, it gets
+ * none. */
 #define PROBE_MIN_S 0.001
 #define PROBE_MAX_S 0.010
 

@@ -56,8 +56,8 @@ struct journal_launch {
     /* whether cores were not locked, so that another campaign may have used them too */
     bool shares_cores;
     enum launch_status status;
-    /* whether `key` differs from the point's current key: the launch is then kept, but not used in
-     * results */
+    /* whether `key` is not "" and differs from the point's current key: the launch is then kept,
+     * but not used in results */
     bool outdated;
     bool retried; /* whether the launch failed and a later command retries it */
     char reason[512];

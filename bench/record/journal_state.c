@@ -99,7 +99,8 @@ struct journal_launch *journal_find_launch(struct journal *j, const char *name)
     return &j->launches[(size_t)entry->data];
 }
 
-/* Copies the members of `ended` that are known only at the end of a launch. */
+/* Copies from `ended` the members that are known only at the end of a launch, and clears
+ * `retried`. */
 static void end_launch(struct journal_launch *launch, const struct journal_launch *ended)
 {
     launch->status = ended->status;

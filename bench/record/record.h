@@ -31,7 +31,7 @@ struct recorder {
     FILE *out; /* the open file DIR/rank.N.jsonl, until recorder_finish */
 };
 
-/* Creates DIR/rank.N.jsonl. ERR_SYSTEM if the file cannot be written. */
+/* Creates DIR/rank.N.jsonl, unless `dir` is NULL. ERR_SYSTEM if the file cannot be written. */
 enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e);
 
 /* Checks whether DIR/rank.N.jsonl can be written; ERR_ARGUMENT if not. */

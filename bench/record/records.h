@@ -25,7 +25,7 @@ struct class_count {
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
     /* whether the offset to rank 0's clock was measured. If false and `of` is 0: the rank reported
-     * no clock, but ran on rank 0's host */
+     * no clock, but shares rank 0's clock, since it ran on rank 0's host */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
     struct clock_line line;
@@ -59,7 +59,8 @@ const struct record_step *records_step(const struct rank_record *r, bool timed, 
  * names if boot ids are unknown. */
 bool records_share_machine(const struct rank_record *a, const struct rank_record *b);
 
-/* Sets the clock of every record. records_read calls this. */
+/* Sets `clock` of every record, which relates the record's time stamps to rank 0's clock.
+ * records_read calls this. */
 void records_take_clocks(struct rank_record *records, int ranks);
 
 /* Returns the largest error in the difference between times of two ranks (ns). 0: all ranks share a
@@ -76,7 +77,8 @@ struct arrivals {
     int ranks;
     bool timed; /* true: the k-th timed step; false: the k-th untimed step */
     size_t k;
-    bool known; /* false if a rank did not wait, or clocks are not comparable */
+    bool known; /* whether the times below are valid; false if a rank did not wait, or clocks are
+                   not comparable */
     int64_t first_ns, last_ns;
     /* earliest possible time of the last arrival, given the clock errors; relative to last_ns, so
      * at most 0 */

@@ -67,7 +67,8 @@ struct segments_total {
     /* sum of planned pauses (s): from the last step of a segment to the first step of the
      * next */
     double change_s;
-    /* sum of pauses after deaths (s): from the last step before a death to the next step */
+    /* sum of pauses after ranks died (s). A pause lasts from the end of the last step before the
+     * failure to the end of the first step after it */
     double recovery_s;
     double earlier_s; /* total duration of the attempts in launches before the last launch (s) */
 };

@@ -25,7 +25,7 @@ struct members {
     long last_process;
     double user_s, sys_s;           /* user and system time that members_add_up last wrote */
     double lost_user_s, lost_sys_s; /* user and system time (s) that vanished from the kernel's
-                                       counters when members ended */
+                                       counters when processes of the launch ended */
 };
 
 /* Opens the list of members with only the launcher's process. Call members_close even after an

@@ -45,8 +45,8 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[i] to the current key of point i in the journal (journal.h); "": none. keys[n_points]
- * receives the keys of points outside the spec. */
+/* Sets keys[i] to the current key of point i in the journal (journal.h); "": none. Points outside
+ * the spec all write their key to the spare element keys[n_points], which is not used. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;

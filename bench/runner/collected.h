@@ -13,10 +13,11 @@ struct collected {
     size_t n;
 };
 
-/* Copies each run below `source`, a folder or an archive of `make artifact`. Archives in the folder
- * are searched too. A run that is already filed is left unchanged. Prints one line per run to
- * `report`: its folder, or why it is left out. ERR_ARGUMENT if there is no run, ERR_DATA if tar
- * cannot extract an archive. Call collected_free in any case. */
+/* Copies the runs in `source`, a folder or an archive of `make artifact`. Searches at most three
+ * levels of folders below `source`. Also copies runs from archives in the folder or one level
+ * below. A run that `out` already contains is left unchanged. Prints one line per run to `report`:
+ * its folder, or why it is left out. ERR_ARGUMENT if there is no run, ERR_DATA if tar cannot
+ * extract an archive. Call collected_free in any case. */
 enum status collected_add(struct collected *c, const char *source, const char *out, FILE *report,
                           struct error *e);
 void collected_free(struct collected *c);

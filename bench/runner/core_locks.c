@@ -33,8 +33,8 @@ static int core_of(int cpu)
                                                                                            : cpu;
 }
 
-/* Opens the folder of the lock files. The folder has the permissions of /tmp: all users may create
- * files, and only a file's owner may remove the file. */
+/* Opens the folder of the lock files, after creating it if it does not exist. A new folder gets the
+ * permissions of /tmp: all users may create files, and only a file's owner may remove the file. */
 static enum status open_folder(int *folder, struct error *e)
 {
     const char *chosen = getenv("SCALEBENCH_LOCKS");

@@ -92,10 +92,11 @@ static enum status check_name(json_t *programs, const struct config *config, str
                  name_index(name, names_workloads->names, names_workloads->n) >= 0;
     json_object_foreach(programs, written, path) taken |= strcmp(file_name(written), name) == 0;
     if (taken)
-        return mark_error(e, ERR_SPEC, mark,
-                          "workload.command: the file name of '%s' is also the name of a program "
-                          "of scalebench or of another program of this run. Rename the program",
-                          written_of(config));
+        return mark_error(
+            e, ERR_SPEC, mark,
+            "workload.command: '%s' has the same file name as a program of scalebench "
+            "or as another program of this run. Rename the program",
+            written_of(config));
     if (json_object_size(programs) == FOREIGN_PROGRAMS_MAX)
         return mark_error(e, ERR_SPEC, mark, "workload.command: this run has more than %d programs",
                           FOREIGN_PROGRAMS_MAX);

@@ -22,8 +22,8 @@ struct programs {
     size_t n;
 };
 
-/* Hashes the programs at `paths`, a NULL-terminated list. The paths must live as long as
- * `programs`. */
+/* Hashes the programs at `paths`, a NULL-terminated list. The strings in the list, but not the list
+ * itself, must live as long as `programs`. */
 enum status programs_read(struct programs *programs, const struct tools *tools,
                           const char *const *paths, struct error *e);
 

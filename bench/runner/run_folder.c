@@ -260,7 +260,7 @@ static enum status describe_run(struct campaign *c, struct error *e)
 }
 
 /* Copies the run's earlier spec at `path` to the first unused name spec-<number>.yaml, unless an
- * earlier copy has the same content. Writes the name of the copy to `kept`. */
+ * earlier copy has the same content. Writes the name of the new or equal copy to `kept`. */
 static enum status keep_spec(const struct campaign *c, const char *path, char kept[32],
                              struct error *e)
 {
@@ -415,7 +415,7 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
 }
 
 /* Reads the run's facts and the seed of its launch order. *fits: whether the campaign can still
- * resume the run; another runner may have changed the facts. */
+ * resume the run; another scalebench process may have changed the facts. */
 static enum status read_identity(struct campaign *c, bool *fits, struct error *e)
 {
     struct run run;

@@ -4,11 +4,12 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Finds the properties of this machine that affect values of a spec, such as its number of
- * cores. */
+/* Finds the properties of this machine, and of the batch job if there is one, that affect values of
+ * a spec, such as the number of cores. */
 enum status machine_here(struct spec_machine *machine, struct error *e);
 
-/* Loads a spec for this machine, whose number of cores determines `ranks: auto`. */
+/* Loads a spec for this machine, whose number of cores determines `ranks: auto`. `set`: values of
+ * all --set options, one per line; NULL: none. */
 enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e);
 
 /* Loads <run_dir>/spec.yaml; ERR_ARGUMENT if there is none. Free with spec_free, also after an
@@ -24,8 +25,9 @@ void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struc
 /* Prints a note if the accuracy run of a point would be the same for each of several seeds. */
 void run_spec_note_seeds(const struct spec *spec);
 
-/* Returns the number of points of `now` that the run's spec lacks; 0 if that spec cannot be read.
- * If points are missing, writes a message with the first option that differs. */
+/* run_spec_find_missing returns the number of points of `now` that the run's spec lacks; 0 if that
+ * spec cannot be read. If points are missing, it writes a message to `text`. The message names the
+ * first option that differs between the first points of both specs, if any. */
 enum { RUN_MISSING = 1400 };
 size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir);
 

@@ -18,7 +18,8 @@ struct same_here {
          * added */
         char *effect;
         size_t previous; /* last point added to the group before this point; ALIKE_NONE: none */
-    } * seen;            /* [n_points] effect and predecessor of each point */
+    } * seen;            /* [n_points] one entry per point: its processors and instruction set, and
+                            the previous point of its group */
     size_t first[2];     /* first two points found to run alike */
     size_t more;         /* number of further points, besides the two in `first`, that run like an
                             earlier point */

@@ -18,7 +18,7 @@ enum run_state {
 struct run_status {
     struct run run;
     /* name of the oldest run with the same facts (bench/runner/facts.h) and points as this run,
-     * borrowed; NULL: this run is the oldest */
+     * borrowed; NULL: this run is the oldest, or other runs were not searched */
     const char *repeats;
     enum run_state state;
     char why[512];

@@ -22,7 +22,8 @@ struct supervised {
     struct execution *x;
     const struct point *point;
     int64_t begin_ns;
-    char path[PATH_BYTES]; /* path of the file that lists the attempts */
+    char path[PATH_BYTES]; /* path of the file that lists the attempts: each start of the ranks
+                              during this launch */
     struct segments all;
     size_t counted;  /* index of the attempt at which ranks_left starts to count deaths */
     size_t restarts; /* number of restarts during this launch */
@@ -246,8 +247,8 @@ static bool is_hopeless(const struct launch_outcome *outcome)
     return false;
 }
 
-/* Writes the time and the step at which ranks died, such as " at 2026-11-23T10:05:00Z, after step
- * 57". */
+/* Writes the time at which ranks died and, if known, the last step, such as " at
+ * 2026-11-23T10:05:00Z, after step 57". */
 static void format_death(char text[AFTER_BYTES], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;

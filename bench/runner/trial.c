@@ -15,7 +15,7 @@
 /* Output of the program hello_ranks for two ranks. */
 struct trial {
     int jobs;         /* number of MPI jobs, each of which prints one line; expected: 1 */
-    int ranks, nodes; /* counts that the first job printed */
+    int ranks, nodes; /* numbers of ranks and nodes that the first MPI job of the trial printed */
 };
 
 static struct trial read_log(const char *path)

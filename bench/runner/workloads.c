@@ -201,7 +201,8 @@ static enum status check_samples(const struct point *point, const char *set, int
 }
 
 /* Checks whether the data fit the network and the batch: shape, labels, number of images. The
- * spec's reader cannot check this, since only the program knows the data. */
+ * spec's reader cannot check this, since only the point's program, such as the trainer, knows the
+ * data. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
     struct shape shape;

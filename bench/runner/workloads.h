@@ -9,13 +9,13 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Programs that a campaign measures. `programs`, `helpers`: paths by workload; "": not needed.
- * Helpers make the inputs of peer programs. */
+/* Programs that a campaign measures. `programs`, `helpers`: paths by workload; "": not needed. A
+ * peer is a program by other authors. Its helper makes its inputs, or is the peer itself. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* folders of scalebench's own files; borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
-    json_t *foreign; /* paths of users' programs, by name (foreign_find) */
+    json_t *foreign; /* paths of users' programs, by name in the spec; foreign_find adds them */
     /* Answers of the programs, keyed by workload_about. Each answer is a JSON object with members
      * such as dataset and data_images; JSON null: the program did not answer. */
     json_t *identities;
@@ -23,8 +23,9 @@ struct workloads {
 
 #define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
 
-/* Finds the programs of all points. ERR_UNAVAILABLE if a program is not built. Call workloads_free
- * afterwards, also after an error. */
+/* Finds the programs of all points. ERR_UNAVAILABLE if a program is not built; a missing program of
+ * the user (workload.command) is no error here. Call workloads_free afterwards, also after an
+ * error. */
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e);
 void workloads_free(struct workloads *w);

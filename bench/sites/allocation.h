@@ -22,8 +22,8 @@ struct allocation {
 void allocation_find(struct allocation *a);
 void allocation_free(struct allocation *a);
 
-/* Derives the step name from device and inode number of the run's folder, which only one runner
- * uses at a time. */
+/* Sets a->steps, the Slurm step name of the launches, from device and inode number of the run's
+ * folder. Only one runner uses a folder at a time. */
 void allocation_name_steps(struct allocation *a, const char *run_dir);
 
 /* Returns the properties of this machine and its job that affect values of a spec. */

@@ -1,4 +1,4 @@
-/* Finds the program that starts the ranks of a launch. A campaign searches once and uses the result
+/* Finds the mpiexec that starts the ranks of a launch. A campaign searches once and uses the result
  * for all its launches. */
 #pragma once
 

@@ -47,6 +47,6 @@ enum status machines_check(struct machines *m, const struct config *config, stru
 /* Returns whether a machine is one of the nodes of a point. */
 bool machines_has(const struct config *config, const char *name);
 
-/* Returns the smallest number of usable cores among the point's machines that were asked and can
+/* Returns the smallest number of usable cores among the point's machines that have answered and can
  * run ranks; 0 if there is none. `config` NULL: machines of all points. */
 int machines_cores(const struct machines *m, const struct config *config);

@@ -26,7 +26,8 @@ static void add_options(struct argv_builder *argv, const struct mpiexec_job *job
                         const char *const *own)
 {
     argv_add_all(argv, job->options);
-    /* a rank that shares its core must yield the core while it waits */
+    /* how the program's ranks wait: a rank that shares its core must yield the core; a rank with a
+     * core of its own makes blocking MPI calls */
     argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
     argv_add_all(argv, own);
 }

@@ -1,5 +1,5 @@
-/* Sites: places where launches run. A site plans ranks onto nodes and cores and builds the command;
- * the runner starts it, watches it and cleans up. */
+/* Sites: places where launches run. A site assigns ranks to nodes and cores and builds the launch
+ * command. The runner starts the command, watches it and cleans up. */
 #pragma once
 
 #include "bench/place/place.h"
@@ -94,6 +94,6 @@ void site_launch_free(struct site_launch *launch);
  * not the default. */
 bool site_link(char text[LINK_BYTES], const struct config *config);
 
-/* Writes the link of the first point for which site_link returns true. Returns false if there is no
- * such point. */
+/* Writes the link between hosts (see site_link) of the first point in the spec for which site_link
+ * returns true. Returns false if there is no such point. */
 bool sites_link(char text[LINK_BYTES], const struct spec *spec);

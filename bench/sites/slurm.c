@@ -99,7 +99,8 @@ static enum status check_nodes(const struct allocation *a, const struct config *
 }
 
 /* Turns off srun's binding, and lets the launch's step share the job's resources with the runner's
- * step. Gives the step of Hydra's proxies the name a->steps; no name if a->steps is "". */
+ * step. Gives the step of Hydra's proxies the name a->steps, by which `cleanup` finds it; no name
+ * if a->steps is "". */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)
 {

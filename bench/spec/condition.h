@@ -90,7 +90,8 @@ enum condition_relation {
 
 /* One occurrence of a name in a condition: in a comparison with a value, or in a sum. */
 struct condition_term {
-    const char *name, *text; /* text: value as written, without quotation marks; NULL in a sum */
+    const char *name, *text; /* text: value compared with the name, as written but without quotation
+                                marks; NULL if the name is in a sum */
     int name_column, text_column;
     enum condition_relation relation;
     /* number that the name is compared with, in the unit of the name; NAN for a word or text */
@@ -103,16 +104,17 @@ enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 
 enum { CONDITION_WHY = 320 };
 
-/* Returns whether the name in the term may have values of this kind. If not, writes the reason to
- * `why`. */
+/* Returns whether the term's comparison is possible if the name has values of this kind. If not,
+ * writes the reason to `why`. */
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 
 /* Range of numbers that a name can have. */
 struct condition_range {
     double lo, hi;
-    bool above;  /* whether lo itself is excluded */
-    bool share;  /* whether the number is a fraction of 1, which users may write in per cent */
+    bool above;  /* whether the range excludes lo itself */
+    bool share;  /* whether the number is a fraction of 1; a comparison with 20 or more is then
+                    refused as a probable percentage */
     int classes; /* number of classes if lo is the accuracy of random guessing; otherwise 0 */
 };
 

@@ -307,8 +307,8 @@ double config_trained_batch(const struct config *config, long ranks)
     return drops ? all - fmod(all, (double)config_replicas(config, ranks)) : all;
 }
 
-/* Checks train.batch_per_rank against the largest number of images per step and against
- * train.global_batch. */
+/* Checks the product train.batch_per_rank * train.accumulate * ranks: at most the largest number of
+ * images per step, and equal to train.global_batch if both batch options are set. */
 static enum status check_rank_batch(const struct config *config, long ranks, enum option_id *at,
                                     struct error *e)
 {
@@ -470,7 +470,8 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
     return OK;
 }
 
-/* Appends to the error the names of the data sets that fit the network. */
+/* Appends to the error the names of the data sets that fit the network. Always includes those for
+ * the user's own images (idx, npy). */
 static enum status name_fitting_sets(const struct net_desc *net, struct error *e)
 {
     struct error none;

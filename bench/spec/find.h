@@ -25,9 +25,10 @@ bool find_is_same(const char *a, const char *b);
 bool find_is_path(const char *text);
 
 /* Finds the file `text`. An absolute path is tried as it is. A relative path is searched for in
- * `folders`, then in each folder of `shared`, first below the current folder, then below
- * $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. The caller frees
- * *path. ERR_SPEC if the file is not found; the message lists the folders that were searched. */
+ * `folders`, then in `shared`. Only a folder of `shared` is tried twice: below the current folder,
+ * then below $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. The caller
+ * frees *path. ERR_SPEC if the file is not found; the message lists the folders that were
+ * searched. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 

@@ -27,7 +27,7 @@ static const char *name_of(const struct spec_option *own)
 }
 
 /* Names in braces that workload.command may contain besides workload.options: {ranks}, {seed},
- * {record}. */
+ * {record} (the launch's folder, for the records that the program may write). */
 static const char *const words[] = {"ranks", "seed", "record"};
 #define WORDS (sizeof words / sizeof *words)
 
@@ -280,8 +280,9 @@ static enum status put_name(FILE *out, const struct config *config, const char *
     return OK;
 }
 
-/* Returns the length of the name in braces that begins at `brace`, such as {ranks}; 0 if there is
- * none. Other text in braces stays unchanged. */
+/* If a name in braces, such as {ranks}, begins at `brace`, returns the length of the name without
+ * the braces; otherwise 0. A name consists of letters, digits and _, has fewer than FOREIGN_NAME
+ * characters, and need not be known. Other text in braces stays unchanged. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;

@@ -23,9 +23,10 @@ enum status own_option_name(const struct spec_option **option, struct own_option
  * points and labels do not depend on the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* Rejects a seed or an option of workload.options that no workload.command contains in braces. Also
- * rejects commands that begin with a launcher, and metrics that match no number or lack blanks
- * around =. ERR_SPEC with the position. */
+/* Rejects an option of workload.options if no workload.command contains its name in braces. If the
+ * spec is not a recorded one, also rejects commands that begin with a launcher, metrics that match
+ * no number or lack blanks around =, and a seed if every point runs a workload.command without
+ * {seed}. ERR_SPEC with the position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */

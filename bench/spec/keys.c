@@ -73,8 +73,8 @@ static size_t known_words(const char *path, size_t length, enum keys_beside besi
     return n;
 }
 
-/* Lists the groups of options that lie inside another group, such as "measure.time". Returns their
- * number. */
+/* Lists the groups of options that lie inside another group and are not options themselves, such as
+ * "measure.time". Returns their number. */
 static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION_ROWS])
 {
     size_t n = 0;
@@ -90,8 +90,8 @@ static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION
     return n;
 }
 
-/* Lists all keys of a spec ("ranks", "cases.label") and the groups inside groups ("measure.time").
- * Returns their number. */
+/* Lists in `paths` the groups inside groups ("measure.time") and all keys of a spec ("ranks",
+ * "cases.label"). Returns the number of paths. */
 static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MAX])
 {
     size_t n = deep_groups(groups, paths);
@@ -160,8 +160,8 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
-/* If the last word of the key `path` is an option's name in other tools, such as batch_size,
- * returns the option; otherwise NULL. */
+/* Finds the option to suggest for an unknown key: if the last word of the key `path` is an option's
+ * name in other tools, such as batch_size, returns the option; otherwise NULL. */
 static const struct spec_option *find_synonym(const char *path)
 {
     static const struct {

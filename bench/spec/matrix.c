@@ -334,7 +334,8 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     static const struct node none = {.kind = NODE_LIST};
     const struct node *label = node->kind == NODE_MAP ? node_find(node, "label") : &none;
     struct reading own = {reading->spec, of, &of->own.config};
-    if (label == NULL) /* the key `label` may be misspelled, which keys_walk reports */
+    if (label == NULL) /* if the key `label` is only misspelled, keys_walk reports that; otherwise
+                          the error below reports that the label is missing */
         TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     if (label == &none || label == NULL)
         return mark_error(

@@ -114,8 +114,8 @@ bool matrix_gives(const struct matrix *matrix, enum option_id id);
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e);
 void excludes_clear(struct matrix *matrix);
 
-/* Reads `baseline`. Options in the baseline of an extended file remain unless overridden; --set
- * replaces the whole baseline. */
+/* Reads `baseline`. Options in the baseline of an extended file remain unless overridden. A
+ * baseline given by option `quick` or --set replaces the whole earlier baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
 /* Stores one value of an option. Overrides a value from an earlier layer: a file, or a line of
@@ -137,7 +137,8 @@ bool point_look_up(struct condition_value *value, const char *name, const void *
  * (CONDITION_ANY). */
 enum condition_kind option_kind(const struct spec_option *option);
 
-/* Returns whether the point has all values of the selection, or satisfies its condition. */
+/* Returns whether the point satisfies the selection's condition or, if the selection has no
+ * condition, has all values of the selection. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
 /* Returns whether the selection names an option whose values come from the machine, from --set or

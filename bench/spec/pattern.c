@@ -13,7 +13,8 @@
 enum {
     STEPS = 10000000,     /* limit of backtracking steps per match (about half a second) */
     HEAP_KIB = 128 << 10, /* limit of memory per match, in KiB */
-    ITEMS = 1024,         /* pattern items tried between two reads of the clock */
+    ITEMS = 1024,         /* number of items of the regular expression tried between two reads of
+                             the clock */
 };
 
 struct pattern {

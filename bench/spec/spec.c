@@ -173,7 +173,7 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
 }
 
 /* Applies the words of option `quick` to the spec. A recorded spec has these changes already.
- * `asked`: column of form=quick in --set; 0 if absent. */
+ * `asked`: position of form=quick in the text of --set, counted from 1; 0 if absent. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);

@@ -43,7 +43,7 @@ enum option_type {
     TYPE_NODES,      /* integer or auto; a number once the spec is read */
     TYPE_NODE_RANKS, /* integer, half or full; a number once the spec is read */
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
-    TYPE_CONDITION,  /* ">= 96.5"; kept as a number; "": no condition */
+    TYPE_CONDITION,  /* ">= 96.5"; the bound is kept as a number; "": no condition */
     TYPE_FIGURES,    /* list of names and maps; see bench/spec/figures/request.h */
     TYPE_OWN,        /* text in workload.options; also kept as a number (NAN if not numeric) */
 };
@@ -106,7 +106,7 @@ struct own_options {
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
     size_t n;
 };
-/* Prints the text of `scalebench explain KEY`: type, unit, range, names, default, help. */
+/* Prints the text of `scalebench explain KEY`: help, type, range, names, default, scope, flaw. */
 void option_explain(FILE *out, const struct spec_option *option);
 
 /* Type of the value of a key that is not an option (parts.def). */
@@ -148,17 +148,18 @@ static inline struct mark mark_in(const char *file, int line, int column)
 struct value {
     struct mark mark;
     char *text;
-    /* Value of types INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN. BOOL: 0 or 1.
-     * ENUM: index of the name. RANGE: lower bound. */
+    /* Value of types INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS. BOOL: 0 or 1. ENUM: index
+     * of the name. RANGE: lower bound. CONDITION: the number after >=. OWN: NAN if the value is not
+     * a number. */
     double number;
     double number_hi; /* upper bound of a RANGE */
     union {
-        double *numbers; /* values of types INTS and SEGMENTS, for which of_numbers is true */
+        double *numbers; /* values of types INTS and SEGMENTS, if of_numbers */
         char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; figure names of FIGURES */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* value of type FIGURES */
-    unsigned n;                     /* number of elements: numbers, texts or figures */
+    unsigned n;                     /* number of elements in `numbers`, `texts` or `figures` */
     bool of_numbers;
     bool set;      /* given by a spec file, --set or a workload's command line; false: default */
     bool borrowed; /* text, path and lists belong to another value, which outlives this one */
@@ -227,7 +228,8 @@ enum status config_check_parallel(const struct config *config, const struct net_
                                   long ranks, enum option_id *at, struct error *e);
 
 /* Returns the number of images per step over all ranks: train.global_batch, or train.batch_per_rank
- * times train.accumulate times replicas. 0 if neither batch option is given. */
+ * times train.accumulate times the number of replicas that `ranks` ranks form. 0 if neither batch
+ * option is given. */
 double config_global_batch(const struct config *config, long ranks);
 /* Returns the number of trained images per step over all ranks: config_global_batch, rounded down
  * to a multiple of the number of replicas if train.remainder is drop. */
@@ -296,7 +298,7 @@ bool config_reads(const struct config *config, enum option_id option);
 /* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
  * example, strategy allreduce does not use sync.cap_mib. */
 bool config_uses(const struct config *config, enum option_id option);
-/* Returns the option whose value leaves this option without effect; NULL if there is none. */
+/* Returns an option whose value leaves option `id` without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
 /* Returns ERR_ARGUMENT with the reason why option `id` on the command line has no effect. Call it
  * only if config_unread_by returns an option for `id`. */
@@ -347,7 +349,7 @@ double config_epoch_steps(const struct config *config);
 /* Returns the number of steps of an accuracy run; NAN for DATA_OWN. Evaluating a batch counts as a
  * third of a step, since only the forward pass runs. */
 double config_run_steps(const struct config *config);
-/* Returns whether ranks read their data in lockstep. */
+/* Returns whether data.read makes all ranks read together, by collective calls. */
 bool config_reads_in_step(const struct config *config);
 /* Returns whether the optimizer uses norms of whole tensors. */
 bool config_takes_norms(const struct config *config);
@@ -415,8 +417,7 @@ static inline bool config_calibrates(const struct config *c)
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
 /* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Points with
- * strategy none on several ranks have no such runs: their replicas train separately, so the
- * accuracy of one replica is meaningless. */
+ * strategy none on several ranks have none: replicas that train separately share no accuracy. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -525,7 +526,7 @@ struct spec {
     struct own_options *own;
     struct config config;  /* values of options that are not in the matrix */
     struct config presets; /* every option at its default */
-    struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
+    struct matrix *matrix; /* matrix, cases, ... of the spec after `quick`, --set and `auto` */
     /* [n_points] in this order: added baseline points, points of the matrix, added points without
      * communication, calibration points */
     struct point *points;
@@ -551,7 +552,7 @@ const struct spec_input *spec_input_find(const struct spec *spec, enum option_id
 enum status spec_input_refuse(const struct spec *spec, enum option_id option, const char *expected,
                               struct error *e);
 
-/* Properties of the machine that the points of a spec depend on. */
+/* Properties of the machine that affect values of a spec, such as `ranks: auto`. */
 struct spec_machine {
     int usable_cores; /* usable cores per node */
     int nodes;        /* nodes of the batch job; 0 or 1: no job of several nodes */
@@ -634,9 +635,11 @@ enum status point_arguments(char ***arguments, const struct point *point, struct
  * arguments from "--" on, in argv[1..*argc). ERR_ARGUMENT if a value is missing. */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
-/* Reads a model. `name`: a path (with '/' or ending in .yaml), or NAME for configs/models/NAME.yaml
- * below the current folder, else below $SCALEBENCH_HOME. Checks the parameter count if the file
- * states one. ERR_SPEC or ERR_SHAPE with file:line:column. */
+/* Reads a model. `name` is a path if it contains '/', or if it ends in .yaml and exists. Otherwise
+ * it is the name of a file in configs/models, with or without its ending .yaml. The file is
+ * searched for below the current folder, then below $SCALEBENCH_HOME. Checks the parameter count if
+ * the file states one. Errors: ERR_SPEC or ERR_SHAPE, with file:line:column for mistakes in the
+ * file. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
 /* Writes a network as one line of JSON without a line end. Includes mean and std per channel,

@@ -38,7 +38,9 @@ static enum status parse_text(struct value *value, const struct given *g, struct
     return value_set_text(value, e, "%s", g->node->text);
 }
 
-/* Parses an option below workload.options. The program receives the text unchanged. */
+/* Sets the value of an option below workload.options. Keeps the text, which the program receives
+ * unchanged. Sets value->number to the number that the text gives (number_parse_unit); NAN if the
+ * text is not a number. */
 static enum status parse_own(struct value *value, const struct given *g, struct error *e)
 {
     enum option_type type;
@@ -76,7 +78,8 @@ const char *value_unit(enum option_type type, size_t i)
     return type == TYPE_PERCENT && i == 0 ? share_units[0].name : NULL;
 }
 
-/* Parses a number directly followed by one of the units. */
+/* Parses a number directly followed by one of the units; *number is in the base unit (factor 1).
+ * Returns false if the text is not a number with one of these units. */
 static bool parse_unit(const char *text, const struct unit *units, size_t n, double *number)
 {
     size_t length = strlen(text);

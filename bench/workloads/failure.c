@@ -29,7 +29,8 @@ void failure_warn_of_shared_memory(void)
     struct error e;
     char who[64];
     if (getenv("UCX_TLS") != NULL || read_number("MPI_LOCALRANKID", 0) != 0)
-        return; /* the user selected a transport, or this is not the node's first rank */
+        return; /* no check of shared memory: the user selected a transport, or the node's first
+                   rank makes this check */
     snprintf(who, sizeof who, "starting MPI on %d rank%s", ranks, ranks == 1 ? "" : "s");
     if (mem_check_shared(who, ranks * UCX_RANK_BYTES, &e) != OK)
         log_print(LOG_WARNING, "%s", e.text);

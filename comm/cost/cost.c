@@ -75,7 +75,8 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
 struct exposure {
     struct reader reader;
     const double *ready; /* times when gradients are ready; NULL: `expose` only sums bytes */
-    double comm, all;    /* `comm`: total time of the operations; `all`: their total bytes */
+    double comm, all;    /* `comm`: total time of the program's communication operations; `all`:
+                            their total bytes */
     double bytes, end;
 };
 

@@ -54,7 +54,8 @@ enum strategy_flag {
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* optimizer state is sharded; `save` collects it on rank 0 only */
-    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the replicas' mean sample count */
+    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by (global batch / replicas);
+                                    STRATEGY_OWN_MEAN takes precedence */
     STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
     /* weights differ between ranks or are sharded; eval_begin writes one model for evaluation */
     STRATEGY_AVERAGED = 128,
@@ -97,7 +98,7 @@ struct cost {
     uint64_t calls;         /* MPI calls */
     uint64_t bytes_payload; /* bytes given to MPI calls */
     uint64_t messages_wire, bytes_wire;
-    unsigned algorithms; /* allreduce algorithms that the library runs, one bit each */
+    unsigned algorithms; /* allreduce algorithms that the MPI library runs, one bit each */
     /* origin of bytes_wire: "formula: ring" (for example), WIRE_COUNTED or "none" */
     const char *wire_source;
 };
@@ -111,7 +112,8 @@ struct strategy_config {
     /* training precision; bf16 or fp16 needs the compressor of the same name, unless the strategy
      * sends nothing */
     enum precision precision;
-    enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
+    enum gradient_scale scale; /* must be GRADIENT_SCALE_loss if the strategy has
+                                  STRATEGY_LOCAL_MEAN */
     size_t micro_batches;      /* number of micro-batches per step; 0 means 1 */
     /* values of the sync.* options, in the units of strategies.def and compressors.def */
     double options[SYNC_OPTIONS];
@@ -148,8 +150,9 @@ double strategy_times(enum strategy_kind strategy, const struct strategy_config 
 struct sync_memory {
     size_t params, grads, state, buffers;
 };
-/* Returns the memory of `rank`, rounded up to pages. The optimizer keeps `slots` numbers of state
- * per parameter. Other arguments are as in strategy_cost. */
+/* Returns the peak memory of `rank` (bytes): parameters, gradients and optimizer state, rounded up
+ * to pages, and ZeRO's message buffers. The optimizer keeps `slots` numbers of state per parameter.
+ * Other arguments are as in strategy_cost. */
 struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const struct strategy_config *config, int rank, int ranks,
                                    const size_t *counts, size_t n, size_t width, int slots);
@@ -168,8 +171,10 @@ struct sync_demands {
     int ranks;
     struct sync_demand
         layer_norms;             /* the optimizer needs the norm of each layer's whole gradient */
-    struct sync_demand clipping; /* clipping needs the norm of the whole gradient */
-    struct sync_demand lockstep; /* all ranks must run the same step at the same time */
+    struct sync_demand clipping; /* option that requires the norm of the whole gradient, for
+                                    clipping (key NULL: none) */
+    struct sync_demand lockstep; /* an option makes ranks communicate within a step, so the strategy
+                                    must keep all ranks in the same step at the same time */
 };
 
 /* Check whether the strategy or the compressor supports its options. If not, return ERR_ARGUMENT
@@ -242,6 +247,6 @@ const char *strategy_variant_name(enum strategy_variant variant);
 struct pickle_header {
     uint64_t tensor, count;
 };
-/* Returns the size in bytes of a pickled gradient: n tensors of counts[i] numbers of `width` bytes
- * each, and their headers. */
+/* Returns the size in bytes of a gradient in scalebench's own pickle format: n tensors, each a
+ * struct pickle_header and counts[i] numbers of `width` bytes. */
 size_t pickle_bytes(const size_t *counts, size_t n, size_t width);

@@ -79,7 +79,8 @@ struct compressor_desc {
     extern const struct compressor_desc compressor_desc_##name;
 #include "comm/cost/compressors.def"
 
-/* Returns "none", the wire_source of strategies that send nothing. */
+/* Returns "none", the wire_source of strategies that send nothing. wire_source states how sent
+ * bytes are determined. */
 const char *source_none(const struct step *s);
 
 /* Passes the operations that sum `g` over all ranks to the reader: the configured compressor's

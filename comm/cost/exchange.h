@@ -16,14 +16,15 @@ extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
  * one rank, nothing is added. */
 extern const struct schedule_rule rule_add, rule_add_at_root;
 
-/* Passes an exchange by `rule` to the reader. Each rank owns an equal share of the `count` numbers.
- * Empty messages are not sent. */
+/* Passes an exchange by `rule` to `to`, the reader of the step's operations. Each rank owns a share
+ * of the `count` numbers; shares differ by at most one number. Empty messages are not sent. */
 void give_shares(const struct step *s, struct reader *to, const struct schedule_rule *rule,
                  size_t count, size_t width);
-/* Passes to the reader an exchange in which every rank sends a packet of `bytes` bytes to every
- * other rank. */
+/* Passes an all-gather to the reader: every rank sends its packet of `bytes` bytes to every other
+ * rank. */
 void give_packets(const struct step *s, struct reader *to, size_t bytes);
-/* Passes to the reader an addition of `count` numbers by every rank. */
+/* Passes to the reader an operation without messages: every rank makes `count` additions of numbers
+ * of `width` bytes. */
 void give_additions(struct reader *to, size_t count, size_t width);
 
 /* Rounds `bytes` up to a multiple of 8, since packets consist of whole 8-byte words. */

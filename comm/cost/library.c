@@ -37,8 +37,8 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
                                                                     : asked;
 }
 
-/* Returns an allreduce call that runs `algorithm`. MPICH's tree is binary by default, as in the
- * strategy `tree`. */
+/* Returns an allreduce call that runs `algorithm`. A tree is binary, as in the strategy `tree` and,
+ * by default, in MPICH. */
 static struct operation allreduce_call(enum allreduce_algorithm algorithm, size_t count,
                                        size_t width)
 {

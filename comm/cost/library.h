@@ -4,9 +4,9 @@
 
 #include "comm/cost/program.h"
 
-/* Returns the algorithm that MPICH runs if a call asks for `asked`; ALGORITHM_auto: MPICH's own
- * choice. reduce_scatter_allgather becomes recursive_doubling if `count` is below the largest power
- * of two that does not exceed `ranks`. */
+/* Returns the algorithm that MPICH runs if a call asks for `asked`. If `asked` is ALGORITHM_auto,
+ * this is MPICH's own choice. reduce_scatter_allgather becomes recursive_doubling if `count` is
+ * below the largest power of two that does not exceed `ranks`. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */

@@ -20,7 +20,8 @@ const struct schedule_rule rule_library_ring = {.rounds = ring_rounds, .round = 
 
 /* ---- Reduce ---- */
 
-/* Ranks sum blocks by recursive halving; then rank 0 collects the blocks along a tree. */
+/* Returns the number of rounds. Ranks sum blocks by recursive halving; then rank 0 collects the
+ * blocks along a tree. */
 static int reduce_scatter_gather_rounds(const struct schedule *s)
 {
     struct fold f = fold_of(s->ranks);

@@ -14,5 +14,7 @@ extern const struct schedule_rule rule_scatter_ring;
  * numbers of all ranks in the child's subtree. */
 extern const struct schedule_rule rule_binomial_gather;
 extern const struct schedule_rule rule_binomial_scatter;
-/* Each child sends `count` numbers to its parent, which does not add them. */
+/* As rule_binomial_reduce, but without additions: each child sends `count` numbers to its parent,
+ * which only receives them. Describes messages that precede a reduction, such as the lengths of
+ * pickles. */
 extern const struct schedule_rule rule_binomial_ascent;

@@ -12,7 +12,8 @@ struct node_map {
     int ranks;
 };
 
-/* A rank's node, the rank's index on this node, and the sizes of the nodes. */
+/* Place of a rank: its node, and its index among the ranks of this node. Also the number of nodes,
+ * and how many ranks this node, the smallest node and the largest node have. */
 struct node_view {
     /* this rank's node, its place on the node, and the node's number of ranks */
     int node, place, size;

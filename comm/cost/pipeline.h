@@ -21,7 +21,7 @@ enum pipeline_cut {
     PIPELINE_CUTS
 };
 
-/* One pass of a stage over a micro-batch. */
+/* One forward or backward pass of a stage over a micro-batch. */
 struct pipeline_task {
     bool backward;
     int micro;
@@ -38,9 +38,10 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
 
 /* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops
  * [first[s], first[s + 1]) and at least one op with parameters. Among equally good cuts, the last
- * stage gets the fewest ops; the ops before it are cut by the same rule. `first` [stages + 1];
- * `costs` [n] >= 0; `has_params` [n]. Returns false if memory is exhausted, or if fewer ops than
- * stages have parameters. */
+ * stage gets the fewest ops. The ops before it are then cut as if there were no others: their own
+ * longest stage is as short as possible, and so on. `first` [stages + 1]; `costs` [n] >= 0;
+ * `has_params` [n]. Returns false if memory is exhausted, or if fewer ops than stages have
+ * parameters. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
 /* Messages and bytes that a stage sends in a step of `images` images in `micros` non-empty

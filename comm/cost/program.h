@@ -49,12 +49,13 @@ static inline void reader_give(struct reader *reader, struct operation op)
     reader->read(reader, &op);
 }
 
-/* Passes the program of a strategy to the reader, for n tensors of counts[i] numbers of `width`
- * bytes. Returns the number of steps after which the program repeats. */
+/* Calls reader->read for each operation of a strategy's program, for n tensors of counts[i] numbers
+ * of `width` bytes. Returns the number of steps after which the program repeats. */
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);
 
-/* Program reader that adds the communication of `rank` to *cost, which is borrowed. */
+/* Program reader that adds the communication of `rank` in each operation to *cost, which is
+ * borrowed. */
 struct counter {
     struct reader reader;
     struct cost *cost;

@@ -72,8 +72,8 @@ int binomial_levels(int ranks);
 /* Finds the edge of length `mask` that this rank is part of. Returns false if the rank has no edge
  * of this length. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
-/* Add to the round this rank's transfer along one of its edges: from child to parent (up), or from
- * parent to child (down). */
+/* Add to the round this rank's send or receive along `edge`, one end of which is this rank: from
+ * child to parent (up), or from parent to child (down). */
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r);
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,

@@ -188,8 +188,9 @@ static int send_of(const struct clock_sweep *w, int rank, int i)
     return receives[i].rank * ROUND_TRANSFERS + k;
 }
 
-/* Returns the time (s) at which a message arrives. The message leaves at leaves_s or posts_s,
- * whichever is later. It occupies the receiving interface for `occupied` seconds. */
+/* Returns the time (s) at which a message arrives. It leaves at leaves_s, but not before posts_s,
+ * when its sender hands it to the interface. It occupies the receiving interface for `occupied`
+ * seconds. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;
@@ -234,8 +235,8 @@ static void meet(struct clock_sweep *w)
         w->clock_s[r] = latest;
 }
 
-/* Returns the group of a rank: its leaf, or its host if there are no leaves. The ranks of a group
- * share an interface. */
+/* Returns the group of a rank: its leaf switch, or its host if there are no leaf switches. The
+ * ranks of a group share the links of the leaf switch or the interface of the host. */
 static int group_of(const struct clock_sweep *w, int rank)
 {
     int host = node_of_rank(&w->machine.hosts, rank);

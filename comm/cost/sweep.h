@@ -91,7 +91,8 @@ struct clock_sweep {
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
     double
         *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */
-    double *leaves_s; /* [ranks] start of the first message that each rank receives in a round */
+    double *leaves_s; /* [ranks] time at which the first message to each rank in a round starts to
+                         leave its sender */
     /* [ranks] ranks grouped by leaf, or by host if there are no leaves; each group in the order in
      * which its interface serves the ranks */
     int *order;

@@ -14,8 +14,8 @@ struct trace {
     FILE *out;
     const struct trace_format *format;
     const struct trace_step *step;
-    /* Number of GOAL labels written so far for the current rank, by kind. `sent` and `received`:
-     * number of messages already waited for. */
+    /* Number of labels written so far for the current rank in a GOAL trace (the format of
+     * LogGOPSim), by kind. `sent` and `received`: number of messages already waited for. */
     long works, sends, receives, sent, received, computings;
     double computed_s; /* end of the compute written so far for the current rank */
 };
@@ -182,7 +182,8 @@ static int tag_of(const struct schedule *s, const struct transfer *transfers, in
     return (int)tag;
 }
 
-/* Calls a writer for each message of n transfers. */
+/* Calls `write` for each message of n transfers. A long transfer can consist of several
+ * messages. */
 static void each_message(struct trace *t, const struct operation *op, const struct schedule *s,
                          const struct transfer *transfers, int n, message_writer *write)
 {

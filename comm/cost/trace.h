@@ -19,7 +19,7 @@ struct trace_step {
     const struct program_list *program;
     const struct sweep_machine *machine; /* hosts and links of the ranks */
     int ranks;
-    double compute_s;      /* time for which each rank computes */
+    double compute_s;      /* compute time of each rank over all steps of the trace (s) */
     const double *ready_s; /* [tensors] compute time (s) from the start of the step until each
                               gradient is ready */
     double flop_per_s;     /* speed of a core, to convert times to FLOPs in SimGrid's trace */

@@ -22,8 +22,8 @@ struct bucket_in_flight {
 
 struct buckets {
     struct bucket_in_flight *in_flight; /* [n] buckets, in the order in which they start */
-    size_t n, left; /* `n`: number of buckets; `left`: number of buckets already started in this
-                       step */
+    size_t n, left; /* `n`: number of buckets; `left`: index of the next bucket to start (all
+                       buckets before it have started in this step) */
     /* the first `complete` buckets of in_flight are known to be complete */
     size_t complete;
 };
@@ -74,7 +74,7 @@ static enum status start_from(struct sync *s, size_t first, struct error *e)
 }
 
 /* Tests buckets in the order of their start, up to the first incomplete bucket: one MPI_Test
- * progresses all requests. Returns whether any sum was in transit. */
+ * progresses all requests. Returns whether any sum was in transit before the tests. */
 static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;

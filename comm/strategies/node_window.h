@@ -30,8 +30,8 @@ void node_window_close(struct node_window *w, const struct sync *s);
 void node_window_touch(const struct node_window *w, const struct sync *s);
 
 /* A barrier in shared memory, split into two calls. node_barrier_arrive announces that this rank
- * has arrived. node_barrier_wait returns when all other ranks have arrived as many times as this
- * rank. Data that they wrote before their arrival can then be read. */
+ * has arrived, and does not wait. node_barrier_wait returns when all other ranks have arrived as
+ * many times as this rank. Data that they wrote before their arrival can then be read. */
 void node_barrier_arrive(struct node_window *w, const struct sync *s);
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e);

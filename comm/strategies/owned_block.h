@@ -68,7 +68,7 @@ enum status owned_state_open(struct sync *s, struct error *e);
 enum status owned_blocks_step(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                               struct error *e);
 
-/* Each function owned_<name> implements the hook <name> of struct strategy. */
+/* Hooks of struct strategy: each function owned_<name> below implements the hook <name>. */
 void owned_step_begin(struct sync *s);
 void owned_params_done(struct sync *s, struct range tensors, enum pass pass);
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,

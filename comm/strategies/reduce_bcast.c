@@ -15,7 +15,8 @@
 #define BCAST  "broadcast of the summed gradients"
 
 struct buffers {
-    unsigned char *bytes; /* [size] serialised gradients */
+    unsigned char *bytes; /* [size bytes] one serialised gradient of the network: of a rank, or
+                             summed over ranks */
     size_t size;
     real *received; /* [arenas.n] gradients of a child in the tree */
 };
@@ -40,7 +41,7 @@ static enum status sum_plain(struct sync *s, struct error *e)
 
 /* ---- Pickled ---- */
 
-/* Returns the size of the serialised gradients (bytes): a header and the numbers of each tensor.
+/* Returns the size of the serialised gradients (bytes): for each tensor, a header and its numbers.
  * Python's pickle copies the same numbers, but has longer headers. */
 static size_t pickle_size(const struct sync *s)
 {

@@ -45,8 +45,8 @@ struct server {
     struct optimizer o;   /* optimizer for this server's part, elements [0, count) */
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
-    real *sums;           /* [staleness + 1][count] summed gradients of each open step; with
-                             `at_once`, empty */
+    real *sums;           /* [staleness + 1][count] summed gradients of each open step (one that
+                             lacks gradients of some ranks); with `at_once`, empty */
     /* [staleness + 1] open steps: numbers version + 1 to version + 1 + staleness, counted from 1
      * since server_open. Step k is at index k % (staleness + 1). */
     struct open_step *steps;
@@ -54,7 +54,8 @@ struct server {
     double lr;         /* learning rate of this rank's latest step, if `at_once` */
     uint64_t base;     /* with at_once: number of pushes in all steps before server_open */
     bool untimed;      /* whether server_serve must not add its time to s->times */
-    struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
+    struct pool *pool; /* threads that run the optimizer; NULL while forward and backward use
+                          them */
 };
 
 /* Computes the range of the arenas that server `index` of `servers` servers holds: *count elements

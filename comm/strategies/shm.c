@@ -23,7 +23,8 @@ struct shm {
     /* time spent waiting in this step until all ranks have read this rank's gradients; part of
      * comm_total_ns */
     int64_t read_ns;
-    enum status read; /* result of waiting for readers; `error` has the message if waiting failed */
+    enum status read; /* status of the wait until all ranks have read this rank's gradients; if it
+                         failed, `error` has the message */
     struct error error;
 };
 

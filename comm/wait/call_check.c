@@ -74,8 +74,8 @@ static void append(char verdict[CALL_VERDICT_BYTES], const char *more)
     text_join(verdict, CALL_VERDICT_BYTES, "", more);
 }
 
-/* Appends a text such as "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", with all
- * ranks whose call equals lines[first]. */
+/* Appends the ranks whose call equals lines[first], and that call. For ranks 1 and 3, for example:
+ * "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)". */
 static void append_group(const struct call_ticket *t, int first, char verdict[CALL_VERDICT_BYTES])
 {
     char part[256];

@@ -49,7 +49,8 @@ void call_check_close(struct call_check *check);
 enum status call_check_start(struct call_check *check, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e);
 /* Returns whether the calls of all ranks have arrived and are equal. If so, frees *ticket and sets
- * it to NULL. If *ticket is NULL, returns true. */
+ * it to NULL. If *ticket is NULL, returns true. If calls differ, returns false; call_check_finish
+ * then reports the difference. */
 bool call_check_test(struct call_ticket **ticket);
 /* Waits for the comparison and frees *ticket, which may be NULL. If the wait fails, *ticket is
  * kept, since MPI may still write to it. ERR_MPI if calls differ: the message has the number of the

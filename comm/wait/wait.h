@@ -81,7 +81,8 @@ struct waiter {
     /* point-to-point messages sent, and their bytes; messages inside MPI collectives are not
      * counted */
     uint64_t messages_sent, bytes_sent;
-    int64_t poll_ns;           /* total time spent testing, serving and yielding (ns) */
+    int64_t poll_ns;           /* total time spent testing for completion, calling `serve` and
+                                  yielding (ns) */
     struct timeline *timeline; /* borrowed; records the activities of this rank; NULL: none */
 };
 
@@ -238,8 +239,8 @@ int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI
 int message_test(struct waiter *w, struct message *message, bool *done);
 
 /* Turns the error code of message_test, message_begin_send or message_begin_receive into a status:
- * OK, ERR_ARGUMENT if a message is too long, or ERR_MPI. The text of ERR_MPI is the mismatch found
- * in check mode, otherwise MPI's text. */
+ * OK, ERR_ARGUMENT if a message is too long, or ERR_MPI. The text of ERR_MPI is the mismatch
+ * between sender and receiver that check mode found, otherwise MPI's text. */
 enum status message_status(const struct waiter *w, int code, const char *operation,
                            struct error *e);
 

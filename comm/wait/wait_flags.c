@@ -4,8 +4,8 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* Number of flag tests (about 50 us in total) after which a waiting rank yields its core and lets
- * MPI messages progress. */
+/* After every TESTS_ALONE flag tests (about 50 us), a waiting rank yields its core and lets MPI
+ * messages progress. Under WAIT_YIELD, it yields after each test. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)

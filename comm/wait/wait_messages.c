@@ -48,8 +48,9 @@ static enum status check_messages(const struct waiter *w, const struct message *
     return OK;
 }
 
-/* Initialises a message and, in check mode, starts to send or receive its note. Returns MPI's error
- * code, or MPI_ERR_COUNT if the message is too long. */
+/* Initialises a message and, in check mode, starts to send or receive the note that describes the
+ * message to the receiver. Returns MPI's error code, or MPI_ERR_COUNT if the message is too
+ * long. */
 static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                          const char *operation)
 {

@@ -27,7 +27,8 @@
 /* ---- Messages ---- */
 
 /* Returns the lowest sequence number among the latest waits of this node's ranks. Only ranks with
- * this number can be reported as late, since other late ranks may just be waiting for them. */
+ * this number can be reported as late, since ranks with higher numbers may just be waiting for
+ * these ranks. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;

@@ -16,7 +16,8 @@ enum isa {
     ISAS
 };
 
-/* Returns this processor's most capable instruction set for full-precision products. */
+/* Returns this processor's most capable instruction set for products of unrounded numbers (float,
+ * or double in the double build). */
 enum isa isa_best(void);
 
 /* Returns this processor's most capable instruction set for products whose operands may be rounded

@@ -91,11 +91,13 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between `name` and `known`; FAR unless one of three conditions holds. (1)
- * `name` (without a plural s) or each of its words is a word or a prefix of `known`, as in lenet
- * and lenet_21k, or speed and speedup. (2) The first word of `name` has at least 4 letters, and is
- * a word or a prefix of `known`, as in batch_size and global_batch. (3) `name` is one edit away
- * from a word of `known`, and has at least 4 letters. */
+/* Returns the distance between `name` and `known` by the words that they share; FAR if none of
+ * three conditions holds. A part of `name` matches if it is one or more whole words of `known`, or
+ * if it has at least 3 letters and `known` begins with it. (1) The whole `name` without a plural s
+ * matches, or each word of `name` does, as in lenet and lenet_21k, or speed and speedup. (2) The
+ * first word of `name` matches and has at least 4 letters, as in batch_size and global_batch. (3)
+ * `name` has at least 4 letters, not counting a plural s, and is one edit away from a word of
+ * `known`. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -268,7 +270,8 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
     return text;
 }
 
-/* Writes a path and its group: "'train.lr', a key of 'train:'". */
+/* Writes a path and its group: "'train.lr', a key of 'train:'"; for a path without a dot: "'seed',
+ * a top-level key". */
 static void describe_path(char text[NAME_NEAR_BYTES], const char *path)
 {
     const char *dot = strrchr(path, '.');

@@ -13,8 +13,8 @@ struct name_places {
     size_t n_here;
     const char *const *elsewhere;
     size_t n_elsewhere;
-    const char *beside; /* top-level key that contains this position, for the message "move it
-                         * beside 'matrix'"; NULL: unknown */
+    const char *beside; /* top-level key within which the name was found, for the message "move it
+                           beside 'matrix'"; NULL: the message says "to the top of the file" */
 };
 
 /* Names nearest to an unknown name. About one edit is accepted for every three letters. A known

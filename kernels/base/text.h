@@ -48,8 +48,8 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 /* Writes a count and its noun: "1 rank", "2 ranks", "3 launches", "4 epochs". */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 
-/* Returns the length in bytes of the first sentence, which ends before the first ". " or at the end
- * of the text. */
+/* Returns the length in bytes of the first sentence, without its full stop: the text before the
+ * first ". ". If the text has no ". ", returns the length of the whole text. */
 int text_sentence(const char *text);
 
 /* Describes a status from wait(): "exit status 3", "killed by signal 9 (Killed)". */

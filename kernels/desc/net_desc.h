@@ -49,7 +49,7 @@ struct tensor_desc {
  * multiplication and an addition as two, without bias, batch norm, ReLU, pooling and dropout. */
 struct layer_desc {
     enum layer_kind kind;
-    int index; /* position in the net; set by net_desc_add */
+    int index; /* index of the layer in the net; set by net_desc_add */
     char name[NET_NAME_MAX];
     int line, column; /* position in the model file; 0 if built by code */
 
@@ -59,7 +59,8 @@ struct layer_desc {
     int stride_h, stride_w;
     int pad_h, pad_w;
     bool without_bias;        /* conv2d, dense: whether the layer has no bias */
-    double rate;              /* dropout, dropout2d: probability of a zero */
+    double rate;              /* probability that a number (dropout) or a whole channel (dropout2d)
+                                 becomes 0 */
     double epsilon, momentum; /* batchnorm2d: epsilon is added to the variance; momentum is the
                                * weight of the newest batch in the running statistics */
 
@@ -134,7 +135,8 @@ struct layer_rule {
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
-/* Returns whether this layer lacks the part that a LAYER_PART option describes. */
+/* Returns whether this layer lacks the optional part, such as the bias, that a LAYER_PART option
+ * turns on or off. */
 static inline bool layer_lacks(const struct layer_desc *layer, const struct layer_option *option)
 {
     return *(const bool *)((const char *)layer + option->offset);

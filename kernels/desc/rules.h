@@ -7,8 +7,8 @@
 #define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
-/* Limit on the number of elements in an activation and on the number of parameters in a net:
- * INT_MAX, since dimensions and MPI counts are ints. */
+/* Limit on the number of elements in one image's activation and on the number of parameters in a
+ * net: INT_MAX, since dimensions and MPI counts are ints. */
 #define NET_COUNT_MAX 2147483647u
 
 /* Sets *e to the formatted message, preceded by the layer's position in the model file, its kind

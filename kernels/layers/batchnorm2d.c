@@ -8,8 +8,8 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/batchnorm.h"
 
-/* run_channels calls f for all channels, run_planes for all planes, in blocks of about
- * ELEMENTS_PER_BLOCK numbers. */
+/* run_channels calls f for all channels, run_planes for all planes. The threads of the pool share
+ * this work, in blocks of about ELEMENTS_PER_BLOCK numbers. */
 static void run_channels(const struct batchnorm_call *call, block_function *f)
 {
     exec_for(call->ex, call->channels,

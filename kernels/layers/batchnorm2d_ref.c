@@ -30,8 +30,7 @@ static void sum_powers(const struct layer_call *k, double *values, const double 
     batchnorm_sum_group(k->ex, values, (size_t)channels + 1);
 }
 
-/* Data saved for backward: number of terms per channel, then mean and standard deviation of each
- * channel. */
+/* Saved for backward: number of values per channel, then means, then sqrt(variance + epsilon). */
 struct saved {
     double *count, *mean, *deviation;
 };

@@ -5,7 +5,8 @@
 
 #include "kernels/layers/layer_tables.h"
 
-/* Dropout units of one image: `units` units of `size` consecutive numbers each. */
+/* Dropout units of one image: `units` units of `size` consecutive numbers each. The numbers of a
+ * unit are dropped or kept together. */
 struct dropout_units {
     size_t units, size;
 };

@@ -16,7 +16,7 @@ typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
 /* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
  * contiguous range in order. The ranges depend only on n and the number of threads. The calling
- * thread polls after each of its blocks. */
+ * thread polls after each of its blocks, so that communication progresses. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
 /* Polls, so that communication can progress. May be called only by the thread that runs the layer,
@@ -41,8 +41,8 @@ static inline size_t images_per_block(size_t budget, size_t cost)
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
 }
 
-/* Returns the number of biases of a conv2d or dense layer: one per output, or 0 if without_bias is
- * set. */
+/* Returns the number of biases of a conv2d or dense layer: one per output channel (conv2d) or per
+ * output (dense), or 0 if without_bias is set. */
 static inline size_t bias_count(const struct layer_desc *l)
 {
     return l->without_bias ? 0 : (size_t)l->channels;

@@ -6,7 +6,7 @@
 
 /* Receptive field of one output. The field begins at row `top` and column `left` of the image;
  * negative values lie in the padding. Rows [row_begin, row_end) and columns [column_begin,
- * column_end) of the field lie inside the image. */
+ * column_end), counted from the field's first row and column, lie inside the image. */
 struct receptive_field {
     int top, left;
     int row_begin, row_end, column_begin, column_end;

@@ -72,7 +72,7 @@ char *net_kernels_text(const struct net *net, const struct net_desc *desc, char 
 struct net_memory {
     size_t outputs;   /* bytes of all outputs, and of the first op's input if stored as reals */
     size_t saved;     /* bytes that ops save for backward, in addition to outputs */
-    size_t gradients; /* bytes of gradients, two buffers per slot */
+    size_t gradients; /* bytes of two buffers per slot for gradients of op outputs */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);

@@ -55,9 +55,10 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
 }
 
 /* Divides c->scratch and c->saved into arrays. c->scratch: scratch memory of batch norm, panels of
- * weights, the bias, then the arrays of struct conv_share for each thread. c->saved begins with V
- * of all images (Winograd only). With batch norm, its input and its saved data follow. Without
- * batch norm, one byte per stored output follows: the output's origin in the pooling window. */
+ * weights, the bias, then the arrays of struct conv_share for each thread. c->saved begins with V,
+ * the transformed inputs of all images (Winograd only). With batch norm, its input and its saved
+ * data follow. Without batch norm, one byte per stored output follows: the output's origin in the
+ * pooling window. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {

@@ -9,8 +9,9 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* chunk: number of images in a chunk. m, v: sizes of M (products) and V (transformed inputs) for
- * one chunk, in reals. kept: size of the V that is saved for all images, in reals. */
+/* chunk: number of images in a chunk. m, v: sizes of a thread's buffers for one chunk, in reals; m
+ * is for M (products) or dM, v for V (transformed inputs), dV or dM. kept: size of the V that is
+ * saved for all images, in reals. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
     /* Number of rows in a slice of a panel of weights, a multiple of the block. A slice is
@@ -63,7 +64,8 @@ static inline real *share_v(const struct conv_call *call, int thread)
     return share_m(call, thread) + call->share.m;
 }
 
-/* Returns the first of the thread's panels for the gradient of the weights. */
+/* Returns the first of the thread's own panels. The thread sums the gradient of the weights in
+ * these panels. */
 static inline real *share_du(const struct conv_call *call, int thread)
 {
     return share_v(call, thread) + call->share.v;
@@ -103,13 +105,14 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Runs forward. Prepares the bias, and the panels of transformed weights unless weights are
- * transformed slice by slice. Then calls `chunk` for all chunks of images. Finally, if w.norm, runs
- * batch norm. */
+/* Runs forward: prepares the bias, transforms the weights into panels, and calls `chunk` for all
+ * chunks of images. If sizes.slice > 0, `chunk` itself transforms the weights instead, a few rows
+ * at a time. If w.norm is set, batch norm runs last. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
-/* Runs backward: batch norm if w.norm, then transposed panels if dx is needed, then `chunk` for all
- * chunks of images. Finally sums dweights and dbias over the threads. */
+/* Runs backward: runs batch norm if w.norm is set, transforms the weights into transposed panels if
+ * dx is needed, and calls `chunk` for all chunks of images. Finally sums dweights and dbias over
+ * the threads. If sizes.slice > 0, `chunk` itself transforms the weights and finishes dweights. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
 /* Return a chunk in blocks of channels: x to read, y and dx to write. After writing y or dx, call
@@ -144,8 +147,8 @@ const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
 /* Returns the address at which a thread sums the gradient of panel `at` or, if weights are sliced,
- * of the panel's current slice. After the last sum of a chunk at this address, call conv_du_end.
- * With slices, conv_du_end transforms the sums back to dweights. Without slices, it does
+ * of the panel's current slice. Call conv_du_end when the sums over a chunk of images are complete.
+ * If weights are sliced, conv_du_end transforms these sums back to dweights; otherwise it does
  * nothing. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);

@@ -95,7 +95,7 @@ static const real *input_of(const struct norm_call *call, size_t p)
     return call->bn.x + p * call->in / precision_per_real(call->norm.x_precision);
 }
 
-/* Returns the sums [C/block, 2, block] of a thread. */
+/* Returns 2 sums per channel: [C/block, 2, block]. */
 static double *share_sums(const struct norm_call *call, int thread)
 {
     return (double *)(call->shares + (size_t)thread * call->share);
@@ -236,8 +236,8 @@ static void join_sums(const struct batchnorm_call *bn)
     }
 }
 
-/* Normalises blocks [begin, end) and applies the epilogue. Blocks of all images are numbered
- * consecutively. */
+/* Normalises blocks [begin, end) and applies the epilogue (ReLU and pooling, if any). Blocks of all
+ * images are numbered consecutively. */
 static void normalise(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;
@@ -352,7 +352,8 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
         op_prefetch(call->c->dy + p * call->stored, y < MOST ? y : MOST);
 }
 
-/* Computes dx of channel block b of one image: 0 if the image is padding. */
+/* Computes dx of channel block b of one image. Sets dx to 0 if the image is padding (an image of
+ * weight 0). */
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
 {
     size_t p = image * call->blocks + b;

@@ -22,7 +22,7 @@ struct norm_call {
     struct norm norm;
     const struct norm_functions *functions;
     /* `block`: channels per block; `blocks`: blocks per image; `in`, `stored`: numbers in a block
-     * of x and of y */
+     * of x (input of batch norm) and of y (output of the epilogue) */
     size_t block, blocks, in, stored;
     uint8_t *from;
     real *terms; /* [C/block, 4, block] four coefficients per channel */

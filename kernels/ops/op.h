@@ -145,7 +145,8 @@ struct op_kernel {
      * and in backward. NULL: the sum of the FLOPs in the descriptions of the op's layers. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
-    /* Returns a bit mask of the savings (enum saving). NULL: none. */
+    /* Returns a bit mask (enum saving) of the work that the op skips or does in a cheaper way.
+     * NULL: none. */
     unsigned (*savings)(const struct fused_layers *fused);
 };
 

@@ -211,7 +211,7 @@ static void backward_weights(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Computes dX for blocks [begin, end) of inputs. */
+/* Computes dX for blocks [begin, end) of input features (columns). */
 static void backward_input(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;

@@ -1,8 +1,8 @@
 /* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]]; see
  * first_conv.h. Its input is bytes; it computes in blocks of channels. Backward converts the bytes
  * again, in less than a microsecond per MNIST image. Without batch norm, forward saves nothing but
- * the origin of each output (see conv3x3.h). Images are divided among the threads. Each thread sums
- * its own gradients; these sums are then added in thread order. */
+ * the origin of each output in its pooling window (see conv3x3.h). Images are divided among the
+ * threads. Each thread sums its own gradients; these sums are then added in thread order. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"
@@ -117,8 +117,8 @@ static real *share_y(const struct first_conv_call *call, int thread)
     return share_dbias(call, thread) + call->parts.bias;
 }
 
-/* Returns the shape of an output [N,C,H,W] and its stored area, for conversion to and from
- * blocks. */
+/* Returns the shape of an output [N,C,H,W] and the part of its rows and columns that is stored, for
+ * conversion to and from blocks. */
 static struct planes planes_of(const struct first_conv_call *call)
 {
     const struct shape *shape = &fused_last(call->fused)->out;

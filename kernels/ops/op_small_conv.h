@@ -46,12 +46,14 @@ struct pieces {
 /* Data that forward saves for backward, besides y. */
 struct saved {
     real *scale;                    /* factor that dropout2d applies to the channels it keeps */
-    struct small_conv_marks *marks; /* [N,out_c,vectors] position of each maximum, and whether it
-                                     * has a gradient */
+    struct small_conv_marks *marks; /* [N,out_c,vectors] position of each pooling window's maximum,
+                                       and whether the window has a gradient (with ReLU, only if the
+                                       maximum is positive) */
     uint16_t *nonzero;              /* [N,vectors] one bit per pooling window, set if the window has
                                      * nonzero bytes; only in training on images of bytes */
     uint16_t *kept;                 /* [N,out_c] list of the channels that dropout2d keeps */
-    uint16_t *n_kept;               /* [N] number of kept channels */
+    uint16_t *n_kept;               /* [N] number of channels that dropout2d keeps (without it,
+                                       all) */
 };
 
 struct small_conv_call {

@@ -1,4 +1,5 @@
-/* Selects the ops of a plan, and finds the part of each activation that later layers read. */
+/* Selects the ops of a plan, and finds the part of each activation that later layers read; ops need
+ * not compute the rest. */
 #include "kernels/ops/op.h"
 
 struct op_row {
@@ -63,8 +64,8 @@ enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice 
     return family != FAMILY_ANY && family == family_of(asked) ? asked : CHOICE_shape;
 }
 
-/* Returns the number of input rows that the first `out` windows cover; at least 1, even if the
- * windows only contain padding, because ops must compute something. */
+/* Returns the number of input rows (or columns) that the first `out` windows cover; at least 1,
+ * even if the windows only contain padding, because ops must compute something. */
 static int rows_under(int out, int kernel, int stride, int pad, int in)
 {
     int rows = (out - 1) * stride + kernel - pad;

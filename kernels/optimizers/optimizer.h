@@ -37,7 +37,7 @@ struct optimizer {
     size_t n;                          /* number of parameters */
     real *state;                       /* [optimizer_slots][n] state such as momentum, borrowed */
     const struct tensor_desc *tensors; /* tensors of the arenas, borrowed; only used if
-                                        * optimizer_takes_tensors */
+                                          optimizer_takes_tensors (lars and lamb) */
     int n_tensors;
 };
 

@@ -5,8 +5,8 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* Part of the planes that is converted: `area` of each of `channels` planes. `row`, `plane`:
- * distance in reals from one row or plane to the next. */
+/* Part of the planes that is converted: `area` (rows and columns) of each of `channels` planes.
+ * `row`, `plane`: distance in reals from one row or plane to the next. */
 struct planes {
     struct area area;
     int channels;

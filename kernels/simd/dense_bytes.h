@@ -12,7 +12,7 @@
 /* Blocks per 64-bit word of marks, with two bits per block. The lower bit marks a block that is not
  * all zero; the upper bit is unused. */
 #define DENSE_BYTES_WORD 32
-/* Number of images whose marks are transposed together. */
+/* Number of images whose marks (bits for nonzero blocks) are transposed together. */
 #define DENSE_BYTES_GROUP 64
 
 /* Dimensions, images, and the meaning of a byte: input i is scale[i] * byte + shift[i]. */
@@ -33,12 +33,13 @@ struct dense_bytes_functions {
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
                     const real *folded, const real *bias);
     /* Transposes the marks of at most 64 images. Bit i of transposed[b] is the mark of block b in
-     * image i; `transposed` has words * 32 elements. */
+     * image i. `marks` has d->words words per image, `transposed` d->words * 32 elements. */
     void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
                       uint64_t *transposed);
-    /* Computes the gradient of one block's weights in dw [outputs,inputs] (+=, if `accumulate`). dy
-     * [N,outputs]: gradients of the outputs. dbias [outputs]: sum of dy over the images. transposed
-     * [groups][words * 32]: transposed marks. */
+    /* Computes the gradient of one block's weights in dw [outputs,inputs] (+=, if `accumulate`).
+     * Inputs: dy [N,outputs], gradients of the outputs; dbias [outputs], sum of dy over the images;
+     * transposed [groups][words * 32], transposed marks. The mark of a block in an image is one
+     * bit, 0 only if all bytes of the block are 0. */
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
                      const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };

@@ -9,8 +9,8 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/operands.h"
 
-/* UNROLL_BY(count) unrolls the loop below it. Sanitizer builds do not unroll: without optimisation,
- * the compiler warns about loops of a single iteration. */
+/* UNROLL_BY(count) unrolls the loop below it. UNROLL_BY is empty in sanitizer builds: their
+ * compiler optimises less, and warns about the pragma at loops of a single iteration. */
 #ifdef SCALEBENCH_SANITIZE
 #define UNROLL_BY(count)
 #else
@@ -77,8 +77,9 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* Applies the epilogue to outputs y [rows, columns] and stores the result at patch `at`, in the
- * given precision. Rows of y are `step` vectors apart. */
+/* Applies the epilogue to outputs y [rows, columns]. Stores the results in `to`, in the given
+ * precision, from position `at` of the image on; parts outside the image are left out. Rows of y
+ * are `step` vectors apart. */
 INLINE void store_outputs(int epilogue, enum precision precision, int rows, int columns, int step,
                           const vreal *y, real *to, uint8_t *from, struct patch at)
 {

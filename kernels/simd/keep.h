@@ -1,5 +1,5 @@
-/* Draws dropout masks from many random words of rng_words4 at a time. Drawing word by word took as
- * long as a dense layer (30 us of lenet_21k's step). */
+/* Draws dropout masks. Computes several blocks of random words at a time, with the same values as
+ * rng_words4. Drawing word by word took as long as a dense layer (30 us of lenet_21k's step). */
 #pragma once
 
 #include <stddef.h>

@@ -13,7 +13,8 @@
  * registers. */
 #define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
-/* Keeps a vector in a register, so that the compiler does not load it from memory again. */
+/* Keeps a vector in a register, so that the compiler does not load it from memory again. No effect
+ * on processors other than x86-64 and AArch64. */
 #if defined(__x86_64__)
 #define VECTOR_IN_REGISTER(v) __asm__("" : "+v"(v))
 #elif defined(__aarch64__)
@@ -22,7 +23,8 @@
 #define VECTOR_IN_REGISTER(v) (void)(v)
 #endif
 
-/* Selects per lane: `yes` where `condition`, the result of a comparison, is true, else `no`. */
+/* Selects per lane: `yes` where `condition` is true, else `no`. `condition` is the result of a
+ * comparison: all bits of a lane are 1 or all are 0. */
 INLINE vint vint_choose(vint condition, vint yes, vint no)
 {
     return (condition & yes) | (~condition & no);

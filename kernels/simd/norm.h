@@ -14,7 +14,7 @@ struct norm {
 
 struct norm_functions {
     int block;
-    /* Copies the inputs at the first position of x to `to` [block]. */
+    /* Copies the inputs at the first pixel of x, one per channel of the block, to `to` [block]. */
     void (*first_inputs)(const struct norm *n, real *to, const real *x);
     /* Adds x - shift and (x - shift)^2, summed over positions, to sums [2, block]. */
     void (*sum_inputs)(const struct norm *n, double *sums, const real *x, const real *shift);

@@ -20,7 +20,8 @@ struct small_matrix {
     size_t columns, stride;
 };
 
-/* Rows of a matrix, each with a factor (`values`). */
+/* Rows of a matrix to add up, each times a factor: nonzero factors (`values`) and the indices of
+ * their rows (`rows`). */
 struct small_list {
     real *values;
     uint32_t *rows;

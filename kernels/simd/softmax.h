@@ -16,9 +16,9 @@ struct softmax_result {
 };
 
 struct softmax_functions {
-    /* Computes results [n] from logits [n,classes]. dlogits [n,classes], unless NULL, <- scale[i] *
-     * (softmax - onehot of labels[i]). Arithmetic is in double; exp and ln have a relative error of
-     * at most 2^-51. */
+    /* Sets results [n] (log_total and best of each image) from logits [n,classes]. Unless dlogits
+     * is NULL, also sets dlogits [n,classes] to scale[i] * (softmax - onehot of labels[i]) for
+     * image i. Arithmetic is in double; exp and ln have a relative error of at most 2^-51. */
     void (*softmax)(size_t n, size_t classes, const real *logits, const uint8_t *labels,
                     const double *scale, struct softmax_result *results, real *dlogits);
 };

@@ -1,5 +1,5 @@
 /* Joins the CSV files that launches of a sweep wrote (bench/record/sweep_files.h). Takes the rows
- * of each point's last launch, in the order of points. */
+ * of each point's last launch that has the file, in the order of points. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

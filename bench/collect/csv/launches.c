@@ -167,7 +167,8 @@ enum status csv_fill_epochs(struct csv *csv, struct error *e)
 
 /* ---- classes.csv ---- */
 
-/* Writes one row per class. Runs of older versions did not count classes and have no rows. */
+/* Writes one row per image class of the data set. Runs of older versions did not count images per
+ * class and have no rows. */
 static enum status write_launch_classes(struct csv *csv, const struct left *left, struct error *e)
 {
     const struct list *list = &left->records[0].classes;

@@ -41,7 +41,7 @@ struct metric {
     char text[64];
 };
 
-/* number of the log's last lines that an error message quotes */
+/* number of the log's last nonempty lines that an error message quotes */
 enum { LAST_LINES = 3 };
 
 /* State of searching a launch's log for the user's metrics. */
@@ -51,7 +51,8 @@ struct reading {
     struct metric *metrics;
     double *values;            /* [metrics] value in each metric's last matching line; NAN: no line
                                   matched, or the match is no number */
-    clock_t until;             /* process time (clock()) at which matching is abandoned */
+    clock_t until;             /* process time (clock()) at which the matching of patterns to lines
+                                  is abandoned */
     int line;                  /* number of the current line, from 1 */
     char last[LAST_LINES][64]; /* last nonempty lines of the log, newest first */
 };

@@ -102,7 +102,8 @@ static double number_of(const struct metric *m, const struct rank_record *record
     }
 }
 
-/* Joins the texts of all ranks, separated by |. If the list does not fit, it ends with "...". */
+/* Joins the texts of all ranks, also equal ones, in the order of ranks and separated by |. If the
+ * list does not fit, it ends with "...". */
 static void list_texts(char *text, size_t size, const struct rank_record *records, int ranks,
                        const struct field *field)
 {
@@ -202,8 +203,9 @@ static void count_last(const struct waits *waits, const struct arrivals *a)
         waits->surely[last]++;
 }
 
-/* Adds waiting times and last arrivals of all steps to `waits`. Returns the number of steps in
- * which all arrivals are known. */
+/* Adds the waiting times of all timed steps to `waits`. Also counts in `waits` how often each rank
+ * surely or perhaps arrived last. Returns the number of timed steps in which all arrivals are
+ * known. */
 static size_t count_arrivals(const struct waits *waits, const struct rank_record *records,
                              int ranks)
 {
@@ -360,8 +362,9 @@ static void take_verdict(struct launch_result *result, const struct record_end *
     }
 }
 
-/* Sets the results that ranks recorded at their end: number of steps, processor time since process
- * start, largest memory of a rank, equality of weights, and divergence. */
+/* Sets the results that ranks recorded at their end: number of steps, processor time of all ranks
+ * since process start, largest memory and memory growth of a rank (both without the data set),
+ * equality of weights, and divergence. */
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;

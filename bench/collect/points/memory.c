@@ -10,7 +10,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* difference between measured and forecast memory (%) above which a point is flagged */
+/* difference between measured and forecast memory (%) above which a point is flagged, if it also
+ * exceeds MEMORY_OFF_PAGES */
 #define MEMORY_OFF_PCT 5.0
 /* difference between measured and forecast memory (pages) up to which no point is flagged, since
  * forecasts ignore where in a page an arena begins */
@@ -41,7 +42,7 @@ static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan
            conv->stride_h == 1 && conv->stride_w == 1;
 }
 
-/* Sets ops[t] to the index of the op that reads tensor t. */
+/* Sets ops[t] to the index of the op whose parameters include tensor t. */
 static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
 {
     int op = 0;

@@ -11,8 +11,10 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* A launch is disturbed if foreign_pct (other programs) or steal_pct (hypervisor) exceeds the
- * median of all valid launches by more than this many percentage points. */
+/* A launch is disturbed if foreign_pct (other programs, interrupts and hypervisor) exceeds its
+ * median over all valid launches by more than FOREIGN_EXCESS_PCT percentage points. It is also
+ * disturbed if steal_pct (hypervisor alone) exceeds its median by more than STEAL_EXCESS_PCT, or if
+ * either of the two values exceeds SUMMARY_BUSY_PCT. */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -33,7 +35,8 @@
 /* upper bounds for the time of one minor and one major page fault (s) */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
-/* limit of the time of page faults, as a share of the time of a launch's timed steps */
+/* Limit of the time of page faults, as a share of the time of a launch's timed steps. TIMES_MEDIAN
+ * raises this limit. */
 #define FAULTS_SHARE 0.01
 
 /* Limit of involuntary context switches per second. In each, another program runs for 1 ms or more,
@@ -94,7 +97,10 @@ void noise_join(char *to, size_t size, const char *by)
 struct judge {
     struct summary *s;
     double *values;
-    double foreign_pct, steal_pct; /* medians over the valid launches of the campaign */
+    double foreign_pct, steal_pct; /* shares of processor time (%), medians over the valid launches
+                                      of the campaign. foreign_pct: used by other programs,
+                                      interrupts and a hypervisor; steal_pct: taken by a
+                                      hypervisor */
 };
 
 static double window_s(const struct launch_result *r)
@@ -113,8 +119,8 @@ static double median_of(const struct judge *j, size_t offset)
     return stats_median(j->values, n);
 }
 
-/* Flags a launch during which other programs, or a hypervisor, used more processor time than
- * usual. */
+/* Flags a launch during which other programs, or a hypervisor, used clearly more processor time
+ * than in the campaign's median launch, or more than SUMMARY_BUSY_PCT. */
 static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
 {
     struct launch_result *r = &launch->result;

@@ -6,7 +6,8 @@ const struct markup markup_markdown = {"| ", " | ", " |\n", "# ", "\n", "\n", "|
 const struct markup markup_latex = {"",    " & ",           " \\\\\n", "\\noindent\\textbf{",
                                     "}\n", "\n\\noindent ", "#$%&_{}"};
 
-/* Returns the LaTeX command that prints a special character; NULL: no command is needed. */
+/* Returns the LaTeX command that prints a special character. NULL: there is none; the character
+ * needs at most a backslash before it. */
 static const char *latex_command(char c)
 {
     return c == '\\'  ? "\\textbackslash{}"

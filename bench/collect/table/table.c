@@ -158,7 +158,7 @@ static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
 /* Returns whether a varying option gets a column here. The number of ranks already has its column,
- * workload.metrics gets none, and case names replace workload.command. */
+ * workload.metrics gets none, and case names, if there are any, replace workload.command. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&

@@ -25,7 +25,8 @@ struct table_column {
     enum option_id option; /* option that the column shows */
     enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
-    bool published;                            /* the column shows the published value of `cell` */
+    bool published;                            /* the column shows the value of `cell` from a
+                                                  published report, not this run's own */
     bool names_level;                          /* true: confidence levels differ between points, so
                                                   each cell with a level below TIMING_LEVEL shows
                                                   its level */
@@ -49,8 +50,9 @@ struct table {
 
 void table_make(struct table *t, const struct summary *s);
 
-/* Makes the table fit into `width` terminal columns (0: unlimited). Moves columns that are equal in
- * every row to `same`, shortens texts, then moves columns of low priority to `left_out`. */
+/* Narrows the table until it fits into `width` terminal columns (0: unlimited): moves columns that
+ * are equal in every row to `same`, shortens texts and moves columns of low priority to `left_out`.
+ * Never leaves out columns of high priority, so the table can stay too wide. */
 void table_fit(struct table *t, int width);
 
 /* Prints a cell right-aligned in `width` terminal columns. If the text is longer, leaves out its
@@ -96,8 +98,9 @@ void table_print_fits(FILE *out, const struct summary *s);
  * per step relative to the base, and images/s and memory relative to peers. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
-/* Prints the longest step and the largest 95th percentile of steps, each as a multiple of the step
- * time of its point. */
+/* Divides the longest timed step and the 95th percentile of steps of each point by the point's step
+ * time (step_ms_median). Prints the maximum of each ratio over all points, with the label of the
+ * point that has it. Prints nothing if a maximum is unknown. */
 void table_print_tails(FILE *out, const struct summary *s);
 /* Prints the largest bubble_pct of all points: the share of a step in which pipeline stages wait
  * for each other. */
@@ -105,7 +108,8 @@ void table_print_bubbles(FILE *out, const struct summary *s);
 
 /* Prints how many of the twelve rules of Hoefler and Belli are met, and each unmet rule. */
 void table_print_rules(FILE *out, const struct summary *s);
-/* Prints the numbers of rules by grade, such as "9 of 12 met, 3 not applicable". */
+/* Prints how many rules are met and how many do not apply, without a newline: "9 of 12 met, 3 not
+ * applicable". */
 void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
 /* Prints sentences about base points (times and rates), ratios, longest steps, waiting pipeline

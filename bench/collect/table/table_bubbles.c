@@ -3,8 +3,9 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Prints "Pipeline stages wait for each other during up to 65.4 % of a step (ranks=2; bubble_pct).
- * More micro-batches (train.accumulate) reduce the waiting." */
+/* Prints, for the point with the largest bubble_pct: "Pipeline stages wait for each other during up
+ * to 65.4 % of a step (ranks=2; bubble_pct). More micro-batches (train.accumulate) reduce the
+ * waiting." Prints nothing if no point has a bubble. */
 void table_print_bubbles(FILE *out, const struct summary *s)
 {
     char share[TEXT_NUMBER];

@@ -13,7 +13,8 @@
  * in 6 % of curves. */
 enum { MISSED_MOST = 1 };
 
-/* Prints " 5.2 [4.8, 5.9]". `beyond`: text in place of an unknown upper bound. */
+/* Prints " 5.2 [4.8, 5.9]", or only " 5.2" if lo is NAN. `beyond`: text printed in place of hi if
+ * hi is NAN. */
 static void print_interval(FILE *out, double mid, double lo, double hi, const char *beyond)
 {
     char text[TEXT_NUMBER];
@@ -38,7 +39,8 @@ static void print_knee(FILE *out, const struct fits_row *row)
     fputs(" ranks", out);
 }
 
-/* Prints the largest speed-up that the law allows, if the law describes the curve. */
+/* Prints the largest speed-up that the law allows, or that the law shows no limit. If the law does
+ * not describe the curve, prints instead how many points it misses. */
 static void print_limit(FILE *out, const struct fits_row *row, const char *law)
 {
     if (row->missed > MISSED_MOST) {

@@ -9,8 +9,8 @@
 #include "bench/collect/table/table.h"
 #include "kernels/desc/savings.h"
 
-/* Returns the number of cells to print in a point's row. If the point was not measured, the row
- * ends after "launches", unless it has published values. */
+/* Returns the number of cells to print in a point's row: all of them if the point was measured or
+ * has published values, otherwise those up to "launches". */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
     size_t n = point_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
@@ -164,7 +164,8 @@ static void print_bases(FILE *out, const struct summary *s)
             print_base(out, &s->points[i], n == 1);
 }
 
-/* Prints "Disturbed (foreign work): 3 of 54 timed launches. The results include them." */
+/* Prints "Disturbed (CAUSES): 3 of 54 timed launches. The results include them." CAUSES: names such
+ * as foreign, steal or work, separated by blanks. */
 static void print_disturbed(FILE *out, const struct summary *s)
 {
     size_t disturbed = 0, launches = 0;

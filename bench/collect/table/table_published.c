@@ -43,7 +43,7 @@ void table_add_published(struct table *t, const struct published *p)
 }
 
 /* Appends the difference between our value and the published value x: in percentage points if both
- * are percentages, else in per cent. */
+ * are percentages, else in per cent of x (nothing if x is 0). */
 static void add_error(char *text, size_t room, enum column_id column, double ours, double x)
 {
     if (strcmp(column_get(column)->unit, "%") == 0)

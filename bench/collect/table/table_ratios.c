@@ -1,5 +1,5 @@
 /* Prints, below the table, sentences about ratios: the number of launch pairs behind speed-ups,
- * bytes per step relative to the base, and images/s and memory relative to peers. */
+ * bytes per step relative to the base, and images/s and memory relative to peer programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +107,9 @@ static void print_memory(FILE *out, const struct point_memory *own, const struct
     fputs(".\n", out);
 }
 
-/* Prints "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms
- * per step; median of 12 pairs" */
+/* Prints a line such as "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 +
+ * ...), 92.13 [91.84, 92.60] ms per step; median of 12 pairs." The step time is the peer's. Then
+ * prints the factors of the ratio and the memory of both programs, if they are known. */
 static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer,
                        const struct point_beside_peer *beside)
 {

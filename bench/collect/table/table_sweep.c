@@ -241,7 +241,8 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
     static const struct {
         size_t (*print)(FILE *out, const struct csv_table *table);
         const char *wrong;
-        bool is_advice; /* true: the command succeeds even if `print` returns a count above 0 */
+        bool is_advice; /* true: the command succeeds even if rows are wrong or far from their
+                           bound; `print` returns the number of such rows */
     } kinds[] = {{print_comm, "wrong", false},
                  {print_kernels, "beyond their bound", false},
                  {print_limits, "far from their bound without a known reason", true},

@@ -1,4 +1,4 @@
-/* Prints how long the longest steps were, since medians hide them. */
+/* Prints the longest steps as multiples of the median step time, since medians hide long steps. */
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 

@@ -12,7 +12,7 @@ enum { OPERANDS_MAX = 256 };
 
 struct arguments {
     const struct tools *tools;
-    char *const *command; /* whole command line */
+    char *const *command; /* whole command line: argv of main, NULL-terminated; borrowed */
     const char *operand;  /* first operand; NULL: none */
     const char *operands
         [OPERANDS_MAX]; /* all operands; several only if the command's operand ends in "..." */
@@ -23,7 +23,8 @@ struct arguments {
     const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
     const char *site;                              /* option of `submit`; NULL: not given */
     const char *model, *data, *ranks, *strategies; /* options of `new`; NULL: not given */
-    const char *published; /* published layer table to compare a network with; NULL: none */
+    const char *published; /* path or name of a published layer table to compare a network with;
+                              NULL: none */
     const char *quantity, *margin, *level, *floor;     /* options of `compare`; NULL: not given */
     const char *file, *exact;                          /* options of `check`; NULL: not given */
     const char *format, *output;                       /* --format and --output; NULL: not given */

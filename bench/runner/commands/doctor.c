@@ -23,8 +23,8 @@ static const enum option_id of_site[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE
 
 struct spec_text {
     const char *program;
-    const struct config *site; /* options of the largest point in the user's spec; NULL: no spec was
-                                  given */
+    const struct config *site; /* options of the point with the most nodes in the user's spec, not
+                                  counting simulated points; NULL: no spec was given */
     bool sized;                /* whether --set sets the number of ranks */
 };
 
@@ -33,8 +33,8 @@ struct spec_text {
 #define BASE_NAME "doctor_base.yaml"
 #define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
-/* Returns the number of emulated hosts: the user's number, else the point's number of nodes, at
- * least 2. 0: the site has no emulated hosts. */
+/* Returns the number of emulated hosts: site.hosts if given. Otherwise the point's number of nodes,
+ * or 2 if the point has one node. 0: the site has no emulated hosts. */
 static long hosts_of(const struct config *site)
 {
     long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);

@@ -70,8 +70,8 @@ static void find_view(const struct spec *asked, const char *run_dir, char view[P
 }
 
 /* Finds the newest run with a spec that requests the measurements of `asked`. Sets `run_dir` to the
- * run's folder and `view` to the path of the spec. If no run has such a spec, `view` stays
- * empty. */
+ * run's folder and `view` to the path of the spec. If no run has such a spec, `view` stays empty
+ * and `run_dir` has no meaning. */
 static enum status find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES],
                             char view[PATH_BYTES], struct error *e)
 {
@@ -86,7 +86,8 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
 }
 
 /* Finds the run to draw: the latest run or, if --set changes measurements, the newest run with
- * these measurements. *same: whether a spec of the run requests the measurements of `asked`. */
+ * these measurements. *same: whether spec.yaml or an earlier spec-*.yaml in the run's folder
+ * requests the measurements of `asked`. */
 static enum status choose_run(const struct spec *asked, const struct arguments *a,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
 {
@@ -236,7 +237,7 @@ static enum status open_runs(struct joined_run *runs, const struct arguments *a,
     return OK;
 }
 
-/* Refuses a file name as --output, since all figures are written to one folder. */
+/* Refuses a picture's file name as --output, since all figures are written to one folder. */
 static enum status check_folder(const char *output, struct error *e)
 {
     for (size_t i = 0; output != NULL && i < sizeof endings / sizeof *endings; i++)

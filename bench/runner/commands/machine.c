@@ -1,6 +1,6 @@
 /* `scalebench machine`: prints this machine's hardware class, its number of usable cores and the
- * SHA-256 of each FILE operand. A campaign runs this command on machines reached by ssh. Exit
- * status 1: a FILE is not found. */
+ * SHA-256 of each FILE operand. A campaign runs this command on machines reached by ssh, to check
+ * that they have the same programs. Exit status 1: a FILE is not found. */
 #include <sha2.h>
 
 #include "bench/place/hardware.h"

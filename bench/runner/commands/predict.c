@@ -16,7 +16,7 @@ static const struct {
 };
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
-/* Finds the folders of the runs that the user gave, else of all committed runs. */
+/* Finds the folders of the runs that the user gave, else of all runs in results/reference. */
 static enum status find_runs(struct with_tables *found, const struct arguments *a, struct error *e)
 {
     char path[PATH_BYTES];

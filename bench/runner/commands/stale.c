@@ -56,8 +56,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     return found;
 }
 
-/* Returns whether to skip a file or folder. Hidden files and folders are skipped. So is everything
- * named `tests`, since tests measure nothing. */
+/* Returns whether to skip a file or folder of build/obj: hidden ones, and everything named `tests`,
+ * since tests measure nothing. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || strcmp(name, "tests") == 0;

@@ -7,5 +7,6 @@
 #include "bench/runner/tools.h"
 
 /* Returns whether an object file is older than one of its sources, according to make's dependency
- * files. If so, `text` names the source. Missing files are ignored. */
+ * files. If so, `text` gets a message that names the source and the object file. Missing files are
+ * ignored. */
 bool stale_find(char *text, size_t size, const struct tools *tools);

@@ -23,7 +23,8 @@ find_with_tables with_tables_runs;
 /* Finds sweeps of kernels and of communication, in `out` and among the committed results. */
 find_with_tables with_tables_sweeps;
 
-/* Finds the committed runs. Leaves out views, which show the table of another run. */
+/* Finds the runs committed to the repository, in results/reference. Leaves out views, which show
+ * the table of another run. */
 enum status with_tables_committed(struct with_tables *found, const struct tools *tools,
                                   struct error *e);
 

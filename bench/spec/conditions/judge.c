@@ -1,4 +1,5 @@
-/* Evaluates conditions and sums. */
+/* Evaluates conditions and sums. A sum is an arithmetic expression of numbers and names, such as
+ * forward_ms + backward_ms. */
 #include <math.h>
 #include <string.h>
 
@@ -336,8 +337,8 @@ static bool has_bound(const struct condition_term *term, const char *name)
 }
 
 /* Evaluates the condition with `name` just below, at and just above each number compared with it;
- * other values give the same results. Returns in `lo` whether the condition always holds, in `hi`
- * whether it ever holds. */
+ * other values of `name` give the same results. All other names may have any value. Returns in `lo`
+ * whether the condition always holds, in `hi` whether it ever holds. */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);

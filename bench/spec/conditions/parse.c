@@ -30,7 +30,7 @@ struct parser {
     bool sum;      /* whether the text is a plain sum, not a condition; in a sum, the signs + - * /
                       also end a word */
     bool is_truth; /* the expression parsed last is a condition, not a number */
-    size_t first;  /* first step of the current comparison */
+    size_t first;  /* start of the comparison in c->steps */
     int depth;
 };
 
@@ -60,8 +60,8 @@ static enum status refuse_token(const struct parser *p, const char *wanted, stru
 static const char word_ends[] = " \t\n\r()=!<>\"',&|";
 static const char signs[] = "+-*/";
 
-/* Returns the length of the word at `text`. In a sum without comparison, a sign ends a word, except
- * in an exponent (1e-3). */
+/* Returns the length of the word at `text`. In pure arithmetic (p->sum), an operator (+ - * /) ends
+ * a word, except + or - in an exponent (1e-3). */
 static size_t word_length(const struct parser *p, const char *text)
 {
     size_t length = strcspn(text, word_ends), n = strcspn(text, signs);
@@ -173,7 +173,8 @@ static enum status take_sign(struct parser *p, struct error *e)
 /* Comparison whose left side has been parsed. */
 struct comparison {
     const char *begin;
-    size_t step, term; /* indices of the comparison's first step and first term */
+    size_t step, term; /* indices of the comparison's first evaluation step (in c->steps) and of its
+                          first name (in c->terms) */
     enum condition_relation relation;
 };
 

@@ -80,7 +80,7 @@ double condition_convert(const struct condition *c, size_t term, enum option_typ
 
 /* Operand of a step. `from`: name or number that has the operand's unit, for messages. */
 struct side {
-    size_t begin; /* index of the operand's first step */
+    size_t begin; /* index in the condition's `steps` of the operand's first step */
     struct condition_unit unit;
     const char *from;
 };

@@ -10,7 +10,7 @@
 #include "kernels/base/names.h"
 
 enum {
-    NAME_BYTES_MAX = 40, /* longest name of a figure */
+    NAME_BYTES_MAX = 40, /* largest length of a figure's name in bytes, without the final NUL */
     PRESET_BYTES = 256,  /* size of the text with the default options of a kind of figure */
 };
 

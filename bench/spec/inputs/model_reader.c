@@ -1,4 +1,4 @@
-/* Reads networks from YAML: configs/models/<name>.yaml. */
+/* Reads networks from YAML: configs/models/<name>.yaml, or a file given by its path. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* If compute.cores is not given and some point may replay, sets compute.cores to the machine's
- * usable cores. Call it before expansion. The recorded spec keeps the number. */
+/* If compute.cores is not given and some point may replay or be simulated, sets compute.cores to
+ * the machine's usable cores. Call it before expansion. The recorded spec keeps the number. */
 enum status compute_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
 /* Replaces compute = auto by real or replay. Sets compute = replay for a simulated point if
@@ -24,9 +24,10 @@ enum status compute_resolve_base(struct config *config, const struct selection *
 /* Returns whether the point replays timings of a calibration point. */
 bool compute_is_calibrated(const struct config *config);
 
-/* Returns whether calibration points ignore an option, such as sync.*, because it does not change a
- * rank's compute time. `on_hosts`: hosts are emulated or simulated, so site options are ignored,
- * too. */
+/* Returns whether calibration points keep `option` at its default. This holds for options such as
+ * sync.* and parallel.*, because calibration points time ops of the whole network without messages.
+ * `on_hosts`: whether hosts are emulated or simulated. If so, site options also stay at their
+ * defaults. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts);
 
 /* Turns the config of a replayed point into the config of its calibration point: largest

@@ -71,8 +71,9 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks the segments of option `elastic`. If accuracy is measured, a non-empty list needs several
- * segments. One of them must use the point's number of ranks, because tables show this number. */
+/* Checks the segments of option `elastic`. If accuracy is measured, also checks that a non-empty
+ * list has several segments, and that one of them uses the point's number of ranks, because tables
+ * show this number. */
 static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
 {
     int most = 0;
@@ -116,7 +117,7 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
 }
 
 /* Checks that a run with restarts writes checkpoints. If restart.with = fewer, also checks that
- * training can continue on fewer ranks. */
+ * training can continue on fewer ranks. If a check fails, *at is the option at fault. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
     if (config_int(config, OPT_RESTARTS) == 0 || config->values[OPT_ACCURACY_SEEDS].n == 0)

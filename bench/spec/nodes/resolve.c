@@ -230,8 +230,8 @@ static bool may_crowd(const struct scope *s)
 }
 
 /* Sets ranks_per_node in a Slurm job of several nodes if the spec gives only ranks or only nodes.
- * By default, ranks fill a node's cores. If the job has too few nodes for this, and ranks may
- * outnumber cores, all nodes share the ranks evenly. */
+ * By default, the threads of a node's ranks fill its cores. If the job has too few nodes for this,
+ * and ranks may outnumber cores, all nodes share the ranks evenly. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -268,8 +268,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
 }
 
 /* Sets *most to the largest number of ranks for ranks = auto: nodes times ranks_per_node (default:
- * cores per node). If the site's size is unknown, uses the number of this machine's usable cores
- * instead. ERR_SPEC if the product exceeds the limit of option ranks. */
+ * cores per node). If the site's size is unknown, *most is the number of this machine's usable
+ * cores. ERR_SPEC if the product exceeds the limit of option ranks. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;

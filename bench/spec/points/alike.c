@@ -14,7 +14,7 @@
 struct alike {
     struct hsearch_data table; /* maps a key to its element of `kinds` */
     bool by_identity, by_case;
-    /* chosen options that differ between points; their values form the key */
+    /* chosen options that differ between points; their values form the key of a point's group */
     enum option_id options[OPTION_COUNT];
     size_t n_options, n_kinds;
     struct kind {
@@ -32,8 +32,9 @@ static bool counts(const struct spec *spec, size_t point, enum option_id id)
     return !config_calibrates(config) && config_concerns(config, id);
 }
 
-/* Returns whether an option differs between points. `requested_only`: ignores points that the spec
- * does not request. `of`: compares only points of this case; NULL: all points. */
+/* Returns whether an option differs between points. Ignores points at which the option is not
+ * compared (`counts`). `requested_only`: also ignores points that the spec does not request. `of`:
+ * compares only points of this case; NULL: all points. */
 static bool differs(const struct spec *spec, const struct matrix *of, bool requested_only,
                     enum option_id id)
 {

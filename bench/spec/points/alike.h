@@ -28,7 +28,8 @@ void alike_free(struct alike *alike);
  * sets it. */
 size_t *alike_of(struct alike *alike, const struct point *point);
 
-/* Sets the number of the point's group to `i` if it is still ALIKE_NONE. */
+/* Sets the number of the point's group to `i` if it is still ALIKE_NONE. Usually `i` is the point's
+ * index, so the group gets the index of its first point. */
 void alike_note_first(struct alike *alike, const struct point *point, size_t i);
 
 /* Returns the number of the group with this point identity; ALIKE_NONE if there is none. Only for

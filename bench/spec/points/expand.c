@@ -262,8 +262,8 @@ static enum status expand_cases(struct spec *spec, struct error *e)
     return check_excludes(spec, e);
 }
 
-/* Expands all cases. If owned_leave_out removes a value that no point reads, expands all cases
- * again. */
+/* Expands all cases, and expands them again as long as owned_leave_out removes values that no point
+ * reads. */
 static enum status expand_matrix(struct spec *spec, struct error *e)
 {
     bool trains = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;

@@ -53,7 +53,7 @@ static bool compare_values(struct in_case *cases, const struct spec *spec, enum 
 }
 
 /* Returns whether an option belongs in the label of a calibration point: ranks, batch per rank, and
- * options that differ and affect compute times. */
+ * options that differ between points of its case and affect compute times. */
 static bool labels_calibration(enum option_id id, bool differs)
 {
     if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)

@@ -75,8 +75,9 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether each value of the option must be read by at least one point. Options of the whole
- * campaign are read by the runner instead, except those with a row in readers.c. */
+/* Returns whether a value of this option is rejected if no point reads it (exceptions:
+ * owned_check). Options of the whole campaign are read by the runner instead, except those with a
+ * row in readers.c. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -88,9 +89,9 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
     return axis != NULL && axis->n > 1;
 }
 
-/* Returns whether a default that the point does not read is allowed. It is allowed in a baseline,
- * where it resets a value, and on an axis with other values. On an axis, a default above a limit,
- * such as the number of steps, is not allowed, because it would add a point without effect. */
+/* Returns whether a spec may write an option's default where the point does not use it: in a
+ * baseline, to reset a value, and on an axis with other values. On an axis, rejects a default above
+ * its limit (a period above the number of steps): it would add a point without effect. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of,
                           const struct config *config, enum option_id id)
 {
@@ -115,8 +116,8 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
 
 /* ---- Values that no point reads ---- */
 
-/* Returns whether --set, option `quick` or the machine determines an option on which the limit
- * `late` depends. */
+/* Returns whether --set, option `quick` or the machine determines an option on which the upper
+ * bound late->most depends. */
 static bool is_cut(const struct spec *spec, const struct length *late)
 {
     for (const enum option_id *by = late->by; *by != OPTION_COUNT; by++)
@@ -205,9 +206,10 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* The default that has replaced the value gets the mark of lacks->owner, the option that
-         * decides whether points read the value. If this mark is in --set, is_excused then also
-         * accepts unread values of options that depend on the removed value. */
+        /* The default that has replaced the value gets the mark (place in a file, or --set) of
+         * lacks->owner, the option that decides whether points read the value. If this mark is in
+         * --set, is_excused then also accepts unread values of options that depend on the removed
+         * value. */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

@@ -44,9 +44,10 @@ static void add_option(SHA256_CTX *context, const char *key, const char *text)
     SHA256_Update(context, (const uint8_t *)"\n", 1);
 }
 
-/* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all point options
- * that are neither default nor derived. Since defaults are left out, a later version with more
- * options computes the same identity. */
+/* Sets the identity: the first 12 hexadecimal digits of the SHA-256 over "key=value\n" of all point
+ * options that are neither default nor derived. The value of option model is the digest of the
+ * network. Since defaults are left out, a later version with more options computes the same
+ * identity. */
 void point_identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;

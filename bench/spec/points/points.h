@@ -75,8 +75,9 @@ bool owned_is_open(const struct spec *spec, enum option_id owner);
 /* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects a value that no point reads, unless it is in an extended file or unread because of the
- * command line or the machine. ERR_SPEC with the position. */
+/* Rejects a value that no point reads. Exceptions: a value in a file that the spec extends, and a
+ * value not given by --set if the command line or the machine determines which points read it.
+ * ERR_SPEC with the position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
@@ -88,7 +89,8 @@ enum status idle_check(const struct spec *spec, struct error *e);
 
 /* Returns ERR_SPEC, with the position, if ZeRO stage 3 shards no parameters at any point that uses
  * it. Also rejects an axis of sync.node_ranks or data.samples if two of its values have the same
- * effect at every point. Checks nothing if spec->is_recorded. */
+ * effect at every point. Some cases are exempt: those caused by --set, `quick`, the machine or an
+ * extended file. Checks nothing if spec->is_recorded. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
 /* Rejects an axis of sync.deadline, different values of `seed` at points with accuracy runs, and

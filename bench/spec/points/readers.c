@@ -184,7 +184,7 @@ static bool reaches_end(const struct config *config)
            (launch >= steps->number && launch <= steps->number_hi);
 }
 
-/* Returns the number of multiples of `every` from `first` to `last`; 0 if `every` is 0. */
+/* Returns the number of multiples of `every` in [first, last]; 0 if `every` is 0. */
 static double count_multiples(double every, double first, double last)
 {
     return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
@@ -484,8 +484,8 @@ static const struct length lengths[] = {
     {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps, NULL},
 };
 
-/* The condition that reader_find_lack returns for an option that a foreign program (workload:
- * command) does not read. */
+/* Failed condition that reader_find_lack returns for an option that a foreign program (workload:
+ * command) does not read: the option needs another workload. */
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
 
 /* ---- Find out who reads an option ---- */

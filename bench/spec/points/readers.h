@@ -29,8 +29,9 @@ struct length {
 /* Returns the first condition of the option that the point fails; NULL if the point reads the
  * option. */
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
-/* Returns the limit that makes the option ineffective at a point that reads it; NULL if there is
- * none. */
+/* Returns the limit that keeps option `id` from taking effect at this point; NULL: none. For
+ * example, sync.period has no effect if it is above the number of steps. Does not check whether the
+ * point reads the option. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
 /* Returns the value of option `owner`, for a message on why another option has no effect. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);

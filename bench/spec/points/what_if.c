@@ -47,7 +47,8 @@ static enum status copy_option(struct config *to, const struct config *values, e
 }
 
 /* Completes a case that changes one option. Copies the changed value to the case with all changes,
- * and the option's original value to the default baseline. */
+ * if there is one. If the spec has no baseline, also copies the option's original value to the
+ * default baseline, unless may_be_compared forbids it. */
 static enum status complete(struct spec *spec, struct matrix *of, bool has_baseline,
                             struct error *e)
 {

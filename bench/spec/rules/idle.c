@@ -90,8 +90,9 @@ static const char *remedy_of(const struct idle *idle)
     return idle->by == OPT_COMPUTE_RATE ? "no compute.rate" : "other numbers of ranks";
 }
 
-/* Returns whether any point reads the row's options. Unless `by` is compute.rate, also returns true
- * if the spec sets ranks_per_node, since ranks may then depend on this machine's cores. */
+/* Returns whether any point reads the options of a row of `idles`. Unless `by` is compute.rate,
+ * also returns true if the spec sets ranks_per_node, since ranks may then depend on this machine's
+ * cores. */
 static bool is_read(const struct idle *idle, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {

@@ -1,4 +1,6 @@
-/* Checks that injected sleeps and kills affect at least one rank and step. */
+/* Checks injected sleeps and kills. Each rank of inject.ranks must exist in at least one point of
+ * the spec. inject.phase must occur in a step of inject.steps. In a point without accuracy runs,
+ * inject.phase must also occur after warm-up, unless it is start, end, evaluation or checkpoint. */
 #include "bench/spec/rules/injected.h"
 
 #include <math.h>

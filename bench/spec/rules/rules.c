@@ -104,7 +104,8 @@ static enum status check_measure(const struct spec *spec, struct error *e)
 }
 
 /* Checks that `baseline` does not change the problem, since a speed-up compares times of one
- * problem. */
+ * problem. If scaling is none, checks only that `baseline` does not change the network or the data
+ * set. */
 static enum status check_baseline(const struct spec *spec, const struct matrix *of, struct error *e)
 {
     static const enum option_id trained[] = {OPT_MODEL, OPT_DATA_SET, OPT_DATA_PATH};

@@ -336,9 +336,9 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the user chose the value with its bound in view. True for a value given by --set.
- * Also true for a value in the spec's own file, unless the machine, --set or `quick` determines
- * option `bound->by`. False for defaults and for values in an extended file. */
+/* Returns whether the user chose the value with its bound in view. True for a value given by --set
+ * or `quick`. Also true for a value in the spec's own file, unless the machine, --set or `quick`
+ * determines option `bound->by`. False for defaults and for values in an extended file. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&

@@ -49,7 +49,8 @@ static enum status check_axis(const struct axis *axis, struct error *e)
     return OK;
 }
 
-/* Rejects an axis of sync.deadline, which changes no number of a launch that succeeds. */
+/* Rejects an axis with several values of sync.deadline, since the option does not affect the
+ * results of a launch that succeeds. */
 static enum status check_deadlines(const struct matrix *of, struct error *e)
 {
     const struct axis *axis = matrix_axis(of, OPT_DEADLINE);

@@ -46,7 +46,8 @@ bool key_is_own(const char *key);
 struct mark mark_ahead(struct mark mark, int characters);
 struct mark node_text_mark(const struct node *node);
 
-/* Reports an error at a mark. For an aliased value, the position in the anchor is appended. */
+/* Reports an error at a mark and returns `status`. For an aliased value, the position in the anchor
+ * is appended. */
 enum status mark_error(struct error *e, enum status status, struct mark mark, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 

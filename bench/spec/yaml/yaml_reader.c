@@ -159,8 +159,8 @@ static enum status check_key(const struct node *map, const struct node *item, st
     return OK;
 }
 
-/* Checks that a key is one word without tag or anchor. An anchor before a key was probably meant
- * for the value. */
+/* Checks that a key is a scalar, not an alias, list or map, and has neither tag nor anchor. An
+ * anchor before a key was probably meant for the value. */
 static enum status check_key_event(const struct reader *r, const yaml_event_t *event,
                                    struct error *e)
 {
@@ -252,8 +252,9 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     }
 }
 
-/* Returns whether the file has the text of a scalar literally, without escapes and folded lines.
- * Compares only the numbers of lines and characters. */
+/* Returns whether the file has the text of a scalar literally, on one line and without escapes.
+ * Does not compare the texts: checks that the scalar ends on the line where it begins, and has as
+ * many characters as the text, its quotes and its anchor. */
 static bool is_verbatim(const yaml_event_t *event, const struct node *node)
 {
     const char *text = (const char *)event->data.scalar.value;

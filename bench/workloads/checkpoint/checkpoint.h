@@ -35,7 +35,7 @@
 
 #define CHECKPOINT_SCHEMA     2
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* bytes of a tensor name */
-#define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
+#define CHECKPOINT_RESET      320                 /* bytes of the text `reset` below */
 
 /* This rank's part of a network that is divided among several ranks. `comm`: the ranks that
  * together hold one replica of the network. Only the replica of the run's rank 0 is saved; that
@@ -90,7 +90,8 @@ struct progress {
     /* loss scale (fp16), as read from a checkpoint; checkpoint_write saves the loss scale of
      * checkpoint_state.sync instead */
     struct loss_scale loss_scale;
-    /* divergence on this rank; in a file: the first divergence on any rank */
+    /* first infinite or NaN value on this rank (divergence); in a file: the first one on any
+     * rank */
     struct divergence divergence;
     double seconds;  /* time of this epoch's steps so far (s) */
     json_t *history; /* lines `epoch` and `eval` in the record so far */
@@ -100,8 +101,8 @@ struct progress {
  * checkpoint.dtype asks for one. ERR_ARGUMENT if not. Call on rank 0 only. */
 enum status checkpoint_check(const struct config *config, struct error *e);
 
-/* Formats the path of the 16-bit copy of a checkpoint: "a.bf16.safetensors" for "a.safetensors",
- * "a.bf16" for "a". */
+/* Formats the path of the 16-bit copy of a checkpoint. For example, with checkpoint.dtype = bf16:
+ * "a.bf16.safetensors" for "a.safetensors", "a.bf16" for "a". */
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
 /* Writes the state and rank 0's `progress` to `path`. progress->train must be summed over all
@@ -120,11 +121,11 @@ struct checkpoint {
     struct safetensors file;
     bool weights_only;
     char prefix[CHECKPOINT_NAME_BYTES]; /* prefix removed from every weight's name; "": none */
-    bool rounded;                       /* whether weights are rounded from F64 to F32 */
+    bool rounded;                       /* whether reading rounds weights from F64 to F32 */
     /* warning with the reason why the tensors rank.* are not restored; "": no warning */
     char reset[CHECKPOINT_RESET];
-    struct progress progress; /* progress of the run that wrote the file; owns `history` and
-                                 `losses` */
+    struct progress progress; /* progress of the run that wrote the file; checkpoint_close frees its
+                                 `history` and `losses` */
 };
 
 /* Reads a checkpoint of the same run. Its facts must equal this run's (checkpoint_keys_compare).

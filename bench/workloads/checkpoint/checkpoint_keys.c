@@ -111,7 +111,8 @@ static const struct key {
     /* Returns whether the run depends on this fact. NULL: every run depends on the fact, and every
      * file has it. */
     bool (*counts)(const struct checkpoint_state *s);
-    bool scales; /* whether an elastic run may change the fact */
+    bool scales; /* whether the fact may change between epochs of an elastic run, together with the
+                    number of ranks */
     /* offset in struct checkpoint_state of a string (text_at) or a uint32_t (number_at); 0: none */
     size_t text_at, number_at;
 } keys[] = {

@@ -115,7 +115,7 @@ static void hash_text(XXH3_state_t *state, const char *text)
 }
 
 /* Returns the metadata without the key `xxh3` as JSON text for the hash; NULL if memory runs out.
- * Keys are sorted, since other programs may reorder them. */
+ * The caller frees the text. Keys are sorted, since other programs may reorder them. */
 static char *metadata_text(const json_t *metadata)
 {
     json_t *rest = metadata != NULL ? json_copy((json_t *)metadata) : json_object();

@@ -70,7 +70,7 @@ static enum status refuse_losses(const struct safetensors *file, const char *at,
                     "__metadata__: progress.losses has '%.40s'; expected one number per rank", at);
 }
 
-/* Reads the losses of all ranks. Files of older versions have no losses. */
+/* Reads each rank's sum of losses. Files of older versions have no such sums. */
 static enum status read_losses(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *at = safetensors_text(file, "progress.losses");
@@ -486,8 +486,8 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* Checks that all ranks opened the same file. Compares only headers, which contain a hash of the
- * tensors. */
+/* Checks that all ranks opened the same file. Compares only headers; the header of scalebench's own
+ * checkpoints contains a hash of the tensors. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {

@@ -119,7 +119,8 @@ struct sections {
     uint64_t differ;
     uint64_t strategy_most; /* largest size of a rank's strategy state (bytes) */
     struct replica *replicas;
-    uint8_t *strategy; /* [ranks][strategy_most] strategy state of each rank */
+    uint8_t *strategy; /* [ranks][strategy_most] bytes of each rank's strategy state; only on rank
+                          0 */
     /* parameters [ranks][n] and optimizer state [ranks][slots][n], as bytes of `real` */
     uint8_t *params, *state;
 };
@@ -284,7 +285,7 @@ static enum status add_progress(json_t *metadata, uint64_t steps_done, const str
     return p->n_losses > 0 ? set_losses(metadata, p, e) : OK;
 }
 
-/* Adds the loss scale to the metadata if train.precision is fp16. */
+/* Adds the loss scale and its counters to the metadata if train.precision is fp16. */
 static void add_loss_scale(json_t *metadata, const struct sync *s)
 {
     const struct loss_scale *scale = &s->loss_scale;

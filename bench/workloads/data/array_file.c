@@ -196,7 +196,8 @@ static size_t numbers_at_once(const struct array_file *file)
 }
 
 /* Converts the `n` numbers at `from` to bytes at `to`, with channels first. ERR_DATA if a label is
- * outside 0 to 255. `first`: index of the number at `from` in the file. */
+ * outside 0 to 255. `first`: index in the file of the number at `from`, for this error's
+ * message. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -262,8 +263,8 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
     return status;
 }
 
-/* Maps the cached copy of the file, and makes the copy first if needed. The copy's file name begins
- * with `set`, "-" and the file's name without ".gz". */
+/* Maps the cached copy of the file, and makes the copy first if needed. The copy is named
+ * SET-NAME-HASH.cache. SET is `set`, and NAME is the file's name without ".gz". */
 static enum status open_cached(struct array_file *file, const char *set, struct inflation *in,
                                struct error *e)
 {

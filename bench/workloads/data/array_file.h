@@ -22,9 +22,9 @@ struct array_items {
     bool is_signed, big_endian;
 };
 
-/* Open file. `bytes`: labels [N] or images [N, channels, rows, columns]. `dims` of image files: [N,
- * rows, columns], [N, channels, rows, columns] or [N, rows, columns, channels], with 1 or 3
- * channels. */
+/* Open file. `bytes`: labels [N], or images [N, channels, rows, columns] with 1 or 3 channels.
+ * `dims`: shape in the file. Images in the file are [N, rows, columns], [N, channels, rows,
+ * columns] or [N, rows, columns, channels]. */
 struct array_file {
     const struct array_format *format;
     const char *path, *partner;
@@ -34,7 +34,8 @@ struct array_file {
     uint32_t channels, rows, columns; /* size of an image */
     /* whether channels are the last dimension in the file; in `bytes` they come first */
     bool channels_last;
-    struct array_items items; /* number type in the file; unsigned bytes after array_open */
+    struct array_items items; /* number type in the file; always unsigned bytes after array_open,
+                                 which converts other types */
     size_t header_bytes;
     const uint8_t *bytes;
     struct file_map map;

@@ -162,8 +162,8 @@ static enum status folder_find(char folder[PATH_MAX], struct error *e)
                      "one of them to a writable folder");
 }
 
-/* Creates the folder and its parents. Only a failure of the last mkdir is an error, since parents
- * may exist already. */
+/* Creates the folder and its parents, unless they exist. Only a failure to create the folder itself
+ * is an error, since parents may exist already. */
 static enum status folder_create(const char *folder, struct error *e)
 {
     char path[PATH_MAX];

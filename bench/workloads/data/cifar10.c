@@ -143,8 +143,8 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
 
 /* ---- Archive ---- */
 
-/* Moves to the archive member called `name`. If `name` is NULL, reads to the end of the archive, so
- * that gzip's checksum is verified. */
+/* Moves to the archive member called `name`, searching from the start of the archive. ERR_DATA: not
+ * found. If `name` is NULL, reads the whole archive, so that gzip's checksum is verified. */
 static enum status find_member(struct filling *f, const char *name, struct error *e)
 {
     bool found = true;

@@ -51,7 +51,8 @@ static bool take_quoted(struct text *t, char quoted[TYPE_MAX])
     return true;
 }
 
-/* Reads a decimal number of at most 18 digits, which fits in 64 bits. */
+/* Skips spaces and reads a decimal number of 1 to 18 digits, which fits in 64 bits. Returns false
+ * if there are fewer or more digits. */
 static bool take_number(struct text *t, uint64_t *number)
 {
     skip_spaces(t);
@@ -219,8 +220,8 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
     return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;
 }
 
-/* Makes the error for header text that is invalid at byte `at` of the file. The error quotes at
- * most 80 bytes from `start` on. */
+/* Makes the error for header text that is invalid at byte `at` of the file. The error quotes the
+ * beginning of the header text: at most 80 bytes from `start` on. */
 static enum status error_text(const struct array_file *file, struct text text, ptrdiff_t at,
                               const char *start, struct error *e)
 {

@@ -19,7 +19,7 @@ struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */
     void (*draw)(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
-    int version; /* part of the cache key; increase it if drawn images change */
+    int version; /* part of the cache key; increase it if `draw` generates different images */
 
     /* Sets *found to whether `folder` has the set's files, and opens them if so. `folder` is
      * data->path, with symbolic links resolved. After an error *data has no mapped files. */
@@ -46,8 +46,8 @@ struct data_reader {
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];
 
-/* Sets `path` to the first of `names` that exists in `folder`, or to "". ERR_DATA if the folder
- * cannot be searched. */
+/* Sets `path` to the first of `names` that exists in `folder`, otherwise to the first that exists
+ * with ".gz" appended, otherwise to "". ERR_DATA if the folder cannot be searched. */
 enum status data_find_file(char path[DATA_FILE_MAX], const char *folder, const data_names names,
                            struct error *e);
 
@@ -63,8 +63,8 @@ void data_list_names(char list[DATA_LIST_MAX], const data_names names);
 
 /* ---- Contents ---- */
 
-/* Fills in *data. `map` holds, in this order: training images, test images, training labels, test
- * labels. Shape and classes come from data_sets.def. */
+/* Fills in *data. The single mapping `map` holds, one after another: training images, test images,
+ * training labels, test labels. Shape and classes come from data_sets.def. */
 void data_fill(struct data_set *data, const char *source, const struct file_map *map,
                uint32_t n_train, uint32_t n_test);
 

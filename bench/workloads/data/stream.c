@@ -48,8 +48,8 @@ static bool is_gzip(const uint8_t *bytes, size_t n)
     return n >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Makes an error for invalid gzip data in layer `i`, with the offset of the byte that zlib has
- * reached. */
+/* Makes an error for invalid gzip data, with the offset of the byte that zlib has reached. `i`:
+ * layer of compression, 0 for the outer gzip data, 1 for gzip data inside it. */
 static enum status refuse(const struct stream *s, int i, const char *what, const char *why,
                           struct error *e)
 {

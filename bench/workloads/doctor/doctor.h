@@ -23,7 +23,7 @@ struct doctor {
     char ends[2][16];       /* lowest and highest processor that ranks on this machine use */
     int rounds;
     double warm_s, burst_s;  /* duration of matrix products (s): warm-up, measurement */
-    double message_s;        /* planned duration of a long message (s) */
+    double message_s;        /* planned time to send one long message (s) */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
     char *buffer;            /* data sent or received; at least max(message_bytes) bytes */
     struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */

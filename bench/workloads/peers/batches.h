@@ -18,7 +18,8 @@ struct batch_list {
     double *lr;
     uint32_t *samples;
     real *weights;
-    bool padded;              /* whether train.remainder = pad; otherwise all weights are 1 */
+    bool padded;              /* whether train.remainder = pad, which gives padding images weight 0;
+                                 otherwise all weights are 1 */
     struct batch_crop *crops; /* [n] crop of each sample; NULL without augmentation */
 };
 

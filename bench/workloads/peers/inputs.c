@@ -37,7 +37,7 @@ struct inputs {
     struct batch_list batches;
     real *params;
     double read_s;
-    bool check; /* --check was given: write no arrays */
+    bool check; /* --check was given: write only the lines of JSON, no arrays */
 };
 
 /* Array to write to standard output. */

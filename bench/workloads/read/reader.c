@@ -87,8 +87,8 @@ static void store_publish(struct reader *r, const uint32_t *samples, uint32_t n)
 
 /* ---- The reader ---- */
 
-/* Checks that all ranks have found the same data, since with data.path = auto each node searches
- * its own folders. */
+/* Checks that all ranks have found the same data (same name, numbers of images and image shape),
+ * since with data.path = auto each node searches its own folders. */
 static enum status check_same_data(struct reader *r, struct error *e)
 {
     char own[160] = "", first[160], shape[40];

@@ -52,7 +52,8 @@ void reader_close(struct reader *r);
  * depending on data.read, copied images, the shared window or fetched samples. NAN if unknown. */
 double reader_data_mib(const struct reader *r);
 
-/* Returns whether each rank holds only the samples that it fetches, instead of all data. */
+/* Returns whether each rank holds only the training samples that reader_fetch gives it, instead of
+ * all. */
 bool reader_shares(const struct reader *r);
 
 /* Replaces this rank's training data by the n samples in `samples`, which are ascending and unique;

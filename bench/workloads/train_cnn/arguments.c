@@ -319,8 +319,8 @@ static enum status refuse_unread(const struct config *config, enum option_id id,
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 
-/* Returns whether a workload option has a non-default value. False for checkpoint.path, which may
- * be set even if no checkpoints are written. */
+/* Returns whether a workload option has a non-default value. False for options without a default,
+ * and for checkpoint.path, which may be set even if no checkpoints are written. */
 static bool is_given(const struct config *config, enum option_id id)
 {
     const struct spec_option *option = option_get(id);
@@ -389,8 +389,9 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Rejects options without effect. Checks nothing with --help, --identify, --run evaluate or
- * --version-string (passed only by the runner, which has checked the options). */
+/* Rejects options without effect. Checks nothing with --help, --identify or --run evaluate. Checks
+ * nothing with --version-string either: only the runner passes it, and the runner has checked the
+ * options. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;
@@ -405,7 +406,8 @@ static enum status check_run(const struct arguments *a, struct error *e)
         config_set(&config, option_get(OPT_TIME_LAUNCHES), timed ? "1" : "0", none, e);
     THEN(status,
          config_set(&config, option_get(OPT_ACCURACY_SEEDS), timed ? "[]" : "[1]", none, e));
-    if (a->until > 0) /* a segment of an elastic run always ends with a checkpoint */
+    if (a->until > 0) /* for the checks below: a segment of an elastic run always ends with a
+                         checkpoint */
         THEN(status, config_set(&config, option_get(OPT_CHECKPOINT_EPOCHS), "1", none, e));
     THEN(status, refuse_run(&config, timed, e));
     THEN(status, check_readers(&config, e));

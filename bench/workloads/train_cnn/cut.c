@@ -153,8 +153,9 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Sets the cost of each op of a replayed network: the op's FLOPs if parallel.cut is flops,
- * otherwise its calibrated time (ns), summed over the calibration's steps. */
+/* Sets the cost of each op of a replayed network, by which the network is cut into pipeline stages:
+ * the op's FLOPs if parallel.cut is flops, otherwise its calibrated time (ns), summed over the
+ * calibration's steps. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;

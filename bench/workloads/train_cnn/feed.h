@@ -9,7 +9,8 @@
 
 struct feed {
     struct reader reader;
-    uint32_t *needs; /* indices of the samples that this rank uses in an epoch */
+    uint32_t *needs; /* indices of the samples that this rank fetched last; NULL: none fetched
+                        yet */
     uint32_t epoch;  /* epoch of the last fetch */
     uint32_t fetches;
     double read_s;  /* time to open the data and fetch the first epoch's samples (s) */

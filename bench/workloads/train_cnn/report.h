@@ -14,13 +14,14 @@ json_t *report_identity(const struct data_set *data, enum isa isa, const struct 
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e);
-/* Returns the epoch's line of the record. p->train is the score of the epoch over all ranks. */
+/* Returns the line about an epoch for this rank's record. p->train is the score of the epoch over
+ * all ranks. */
 json_t *report_epoch(const struct trainer *t, const struct progress *p,
                      const struct noise_estimate *noise);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
-/* Fills in *end from the trainer and the process, except for members that the caller has set
- * (counts and times of steps). Returns *end as JSON. */
+/* Fills in *end from the trainer and the process, except for members that the caller has set, such
+ * as counts and times of steps. Returns *end as JSON. */
 json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic);
 
 /* Steps that are not yet written to the record. Making lines of JSON is slow, so it is done outside

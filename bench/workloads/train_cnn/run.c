@@ -77,7 +77,8 @@ static enum status read_counters(struct run *r, struct error *e)
 
 /* Reads counters between two barriers, before the timed steps (`timed` false) or after them (true).
  * After the first barrier, all messages have arrived. The second keeps ranks from sending before
- * all ranks have read their counters. */
+ * all ranks have read their counters. Does nothing in a run that has none of these: --nic,
+ * parameter servers, energy measurement. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -100,8 +101,9 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
     snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
 }
 
-/* Runs one step and adds its score to *score. `timed`: the step is one of the timed steps.
- * `record`: the step is appended to r->log. The measured step time excludes all bookkeeping. */
+/* Runs one step. Adds its loss, its number of correctly classified images and its number of images
+ * to *score. `timed`: the step is one of the timed steps. `record`: the step is appended to r->log
+ * (unless --no-steps). The measured step time excludes all bookkeeping. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
@@ -190,8 +192,8 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-/* Returns the number of epochs, counted from the start of training, until test accuracy first
- * reached the target; 0 if it did not. All ranks return the same number. */
+/* Returns the number of epochs, including those before a resume, until test accuracy first reached
+ * the target; 0 if it did not. All ranks return the same number. */
 static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
@@ -342,8 +344,8 @@ static void warn_of_infinities(const struct run *r)
                   s->rank, (unsigned long long)s->infinite, 65504 / scale, scale);
 }
 
-/* Prints the loss scale and how many steps were skipped. Skipped steps are normal: a dynamic scale
- * rises until gradients overflow. */
+/* Prints the loss scale and how many steps were skipped, on rank 0 if train.precision = fp16.
+ * Skipped steps are normal: a dynamic scale rises until gradients overflow. */
 static void print_loss_scale(const struct run *r)
 {
     const struct loss_scale *s = &r->trainer.sync->loss_scale;

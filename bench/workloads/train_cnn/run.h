@@ -53,8 +53,8 @@ struct run {
     bool all_failed; /* whether all ranks know that opening failed, so that all exit cleanly */
 };
 
-/* Opens a run whose arguments are set and whose other fields are zero. Call run_close in any
- * case. */
+/* Opens a run. The caller has set `arguments`, `begin` and `end`, and zeroed the other fields. Call
+ * run_close in any case. */
 enum status run_open(struct run *r, struct error *e);
 /* Trains, evaluates or times steps. Prints results, compares the ranks' weights and writes the
  * record. */

@@ -80,8 +80,8 @@ static enum status open_inputs(struct run *r, struct error *e)
     return check_outputs(r, e);
 }
 
-/* Informs every rank whether any rank failed. The lowest failed rank keeps its error. Other ranks
- * return the same status with an empty text. */
+/* Informs every rank whether any rank failed; returns OK if none did. The lowest failed rank keeps
+ * its error. Other ranks return the same status with an empty text. Collective. */
 static enum status agree(struct run *r, enum status mine, struct error *e)
 {
     enum { STATUSES = 64 };

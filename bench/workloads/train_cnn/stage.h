@@ -1,10 +1,10 @@
-/* Pipeline stage of a rank (parallel.pipeline): ops [first, last) of the net, and messages to the
- * previous and the next stage. Without a pipeline a trainer has one stage and sends nothing.
- * Messages have the memory layout of the plan, so results are bitwise equal for any number of
- * stages.
+/* Pipeline stage of a rank (parallel.pipeline): ops [first, last) of the net, and the messages
+ * exchanged with the previous and the next stage. Without a pipeline, a trainer has one stage,
+ * which exchanges no messages. Messages have the memory layout of the plan, so results are bitwise
+ * equal for any number of stages.
  *
- * A receive is posted when its buffer is free, a send when its data is complete. Messages are
- * tested while the rank computes (exec.poll). */
+ * A receive is posted when its buffer is free, a send when its data is complete. Callback `poll` of
+ * struct exec tests the messages while the rank computes. */
 #pragma once
 
 #include "bench/workloads/train_cnn/parts/job.h"
@@ -21,8 +21,8 @@ struct trainer;
  * (HAND_BACK). */
 enum stage_message { STAGE_TAKE, STAGE_HAND, STAGE_TAKE_BACK, STAGE_HAND_BACK, STAGE_MESSAGES };
 
-/* Activation slot of a micro-batch: buffers for the stage's input and output, and the messages that
- * fill or send them. */
+/* Activation slot of a micro-batch: buffers for the stage's input, its output and the gradients of
+ * both, and the messages that fill or send these buffers. */
 struct stage_slot {
     real *data[STAGE_MESSAGES];
     struct message messages[STAGE_MESSAGES];

@@ -32,6 +32,8 @@ void trace_close(struct trace *trace, struct trainer *t);
 /* Keeps the spans of the timed step that has just ended, if there is memory. */
 void trace_keep(struct trace *trace, const struct step_record *taken);
 
-/* Adds the spans of the median step to the record. Collective; call it outside of timed steps. */
+/* Adds this rank's spans of one step to the record: the kept step with the median time. A step's
+ * time is its maximum over ranks, so all ranks choose the same step. Collective; call it outside of
+ * timed steps. */
 enum status trace_write(struct trace *trace, const struct job *job, struct recorder *recorder,
                         struct error *e);

@@ -28,8 +28,9 @@ struct traffic {
  * ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
-/* Call traffic_between when ranks synchronise before or after the timed steps. Adds the messages
- * and served calls since t->seen to the totals if `timed`, and ignores them otherwise. */
+/* Call traffic_between when ranks synchronise before or after the timed steps. If `timed`, adds to
+ * the totals the messages sent since t->seen, and the MPI calls made since then to serve other
+ * ranks. Otherwise ignores both. */
 void traffic_between(struct traffic *t, const struct waiter *w, bool timed);
 
 /* Counters that the kernel keeps for a network interface since boot: bytes sent and received,

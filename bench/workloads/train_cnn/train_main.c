@@ -118,7 +118,8 @@ static int wanted_level(const struct config *c)
     return config_overlap(c) == OVERLAP_thread ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
 }
 
-/* Starts MPI, trains, and ends MPI. Returns the exit status. */
+/* Starts MPI, trains, and ends MPI. Returns the exit status. If the launcher needs no MPI_Finalize,
+ * exits directly instead, unless --finalize is given. */
 static int train_in_mpi(int argc, char **argv, const struct arguments *a, struct error *e)
 {
     int level;

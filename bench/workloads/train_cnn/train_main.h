@@ -12,5 +12,6 @@ struct train_program {
     enum status (*prepare)(struct config *config, struct error *e);
 };
 
-/* Trains as the command line requests, on all ranks of the launch. Returns the exit status. */
+/* Trains on all ranks of the launch, or prints help or the answer to a query, as the command line
+ * requests. Returns the exit status. */
 int train_main(int argc, char **argv, const struct train_program *program);

@@ -112,7 +112,8 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
 /* Stopwatch that splits a step into consecutive parts. */
 struct lap {
     const struct trainer *trainer;
-    int64_t begin_ns, sync_ns; /* start of the current part; sync_ns() at that time */
+    int64_t begin_ns, sync_ns; /* begin_ns: start of the current part. sync_ns: time spent on
+                                  synchronisation in the step up to that start, from sync_ns() */
 };
 
 /* Returns the time (ns) that the computing thread has spent on synchronisation in this step so far:

@@ -61,7 +61,8 @@ struct batches {
 /* Sleep injected before the optimizer update (inject.phase: update). */
 struct update_sleep {
     uint64_t step;    /* last step whose update has begun, counted from 1 */
-    int64_t slept_ns; /* time that `thread` has slept before the current step's update */
+    int64_t slept_ns; /* time that `thread` slept before the optimizer update of the current step;
+                         reset to 0 at the start of each step */
     /* Thread that runs trainer_step. A server's update may run on the thread of sync.overlap
      * instead, where a sleep does not lengthen trainer_step. */
     pthread_t thread;
@@ -89,7 +90,7 @@ struct trainer {
     struct group group;      /* ranks that sum batch-norm statistics, if group.open */
     struct optimizer optimizer;
     /* [arenas.n] Buffer that keeps this rank's weights while the first replica's weights are
-     * evaluated. NULL: all replicas have the same initial weights. */
+     * evaluated. NULL: all replicas begin training with the same weights. */
     real *own_params;
 
     struct inject inject; /* sleeps and kills injected on this rank */
@@ -166,7 +167,8 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
  * slept_ns is 0. Used inside the trainer only. */
 void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 
-/* Returns the learning rate of the last step that was not skipped. */
+/* Returns the learning rate of the latest weight update. If there was none yet, returns the rate of
+ * the first update. A step skipped because of an overflow is no update. */
 double trainer_lr(const struct trainer *t);
 
 /* Returns the loss scale of the next step; NAN if train.precision is not fp16. */
@@ -187,8 +189,8 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
                              struct class_counts *classes, struct error *e);
 
 /* After trainer_keep_predictions, evaluations keep the predicted class of each test image.
- * trainer_write_predictions writes the latest predictions to a text file on rank 0, one line per
- * image. It is collective. */
+ * trainer_write_predictions, which is collective, writes the latest predictions to a text file on
+ * rank 0, one line per image. */
 enum status trainer_keep_predictions(struct trainer *t, struct error *e);
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e);
 

@@ -110,9 +110,9 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* Makes random gradients for a replayed rank with a compressor, because the compressor's time
- * depends on the values. Without a compressor, gradients stay 0, since other values could overflow
- * when they are summed in place in every step. */
+/* Makes random gradients for a compressor if this rank sleeps instead of computing (replayed
+ * compute), because the compressor's time depends on the values. Without a compressor, gradients
+ * stay 0, since other values could overflow when they are summed in place in every step. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
@@ -199,9 +199,9 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps in place of loading images or computing the loss. No other rank waits for the end of this
- * sleep, so the sleep need not be exact. It is exact (by busy-waiting) only if the rank has a core
- * to itself. */
+/* Sleeps for the calibrated time of loading images or computing the loss (`part`). No other rank
+ * waits for the end of this sleep, so the sleep need not be exact. It is exact (by busy-waiting)
+ * only if the rank has a core to itself. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);

@@ -1,5 +1,6 @@
 /* Local work of a step: everything except communication with other ranks. A rank computes this
- * work, computes and times the work (calibrate), or sleeps for the calibrated time (replay). */
+ * work, computes and times this work (calibrate), or sleeps instead (replay). The time to sleep is
+ * calibrated, or computed from compute.rate. */
 #pragma once
 
 #include "bench/replay/calibration.h"
@@ -22,13 +23,15 @@ struct replayed_work {
     struct pace pace;
     struct calibration calibration;
     uint64_t first;      /* row (step) of the calibration with which this rank begins */
-    const int64_t *row;  /* calibrated times of the current step */
+    const int64_t *row;  /* row of `calibration`: times that the current step replays */
     double step_share;   /* this rank's images in this step / images in a calibrated step */
-    double share;        /* images in this micro-batch / images in a calibrated step */
+    double share;        /* images in this micro-batch / images in a calibrated step; calibrated
+                            times are multiplied by it */
     real *gradients;     /* random gradients if there is a compressor; NULL: gradients are 0 */
     bool own_core;       /* whether no other process needs this rank's core while the rank sleeps */
-    int64_t *writing_ns; /* [n_ops] shortest time so far to write each op's gradients */
-    char from[128];      /* source of the times, for the record: RUN/LAUNCH or a rate */
+    int64_t *writing_ns; /* [n_ops] shortest time (ns) so far to fill each op's gradients with
+                            random numbers or zeros; 0: not timed yet */
+    char from[128];      /* source of the times, written to the record: RUN/LAUNCH or a rate */
 };
 
 static inline bool work_is_replayed(const struct work_options *o)

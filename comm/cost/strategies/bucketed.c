@@ -3,7 +3,7 @@
 
 #include "comm/cost/description.h"
 
-/* Returns the bucket that ends before tensor `last`. */
+/* Returns the bucket whose final tensor is `last` - 1. The bucket is empty if `last` is 0. */
 static struct bucket fill(const size_t *counts, size_t last, size_t width, size_t cap_bytes)
 {
     struct bucket b = {.first = last, .last = last};

@@ -1,4 +1,5 @@
-/* For each tensor, rank 0 gathers the gradients of all ranks, adds them and scatters the sum. */
+/* For each tensor, rank 0 gathers the gradients of all ranks, adds them and sends the whole sum to
+ * every rank (a scatter of copies). */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 #include "comm/cost/library.h"

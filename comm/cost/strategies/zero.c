@@ -74,13 +74,15 @@ struct gathered {
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
-    size_t end;          /* end of the next block: index of its last parameter + 1 */
+    size_t end;          /* end of the block to visit next: index of its last parameter + 1; blocks
+                            are visited from the last to the first */
     size_t own, longest; /* bytes of pages with this rank's shares; bytes of its largest share */
     size_t own_page;     /* first page of the share that was added last */
     /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
     size_t gone, not_here;
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradient bytes in recent blocks, newest first */
-    size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
+    size_t kept;    /* bytes of other ranks' gradients in earlier blocks that are still in memory
+                       while the current op writes its gradients */
     size_t written; /* bytes of other ranks' gradients in the open block and the current op */
     size_t open;    /* bytes of other ranks' gradients in the open block, whose tensors are being
                        visited */

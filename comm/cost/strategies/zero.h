@@ -1,5 +1,5 @@
-/* Blocks of tensors in stages 2 and 3 of ZeRO, from the last tensor to the first. Each rank owns an
- * equal share of each block; a share may end within a tensor. */
+/* Blocks of tensors in stages 2 and 3 of ZeRO, from the last tensor to the first. Each rank owns a
+ * share of each block. Shares differ by at most one number, and may end within a tensor. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,6 +30,8 @@ struct zero_way {
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 struct step;
-/* Implements `memory` of struct strategy_desc for stages 2 and 3 of ZeRO. */
+/* Changes *m from the memory of a rank that shards nothing to the memory of `rank` in stage 2 or 3
+ * of ZeRO. The hook `memory` of such a strategy (struct strategy_desc) calls this function with the
+ * strategy's `way`. */
 void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);

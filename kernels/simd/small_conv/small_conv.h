@@ -42,8 +42,8 @@ struct small_conv_backward_work {
     real *transposed_dx;    /* gradient of transposed_x, in the same layout */
     real *g;                /* [positions + a vector] list of a channel's gradients that ReLU did
                              * not set to 0 */
-    uint32_t *at;           /* for each element of g: offset y * in_w + x of its input patch in
-                             * a channel */
+    uint32_t *at;           /* for each gradient in g: offset y * in_w + x at which its patch of
+                               inputs begins in a channel */
     real *dw;               /* sum of weight gradients; first layer: [out_c][in_c][kernel][ROW],
                              * others: [out_c][lanes_c / PAD][kernel^2][PAD] */
     real *dbias;            /* [out_c][PAD] sum of bias gradients, one sum per lane */
@@ -92,7 +92,8 @@ struct small_conv_forward_functions {
 
 /* Convolution with 5 x 5 kernels by Winograd's algorithm. */
 struct small_conv_winograd_functions {
-    /* Transforms `rows` kernel rows of weights, from `row` [rows][5] to `to` [rows][POINTS]. */
+    /* Transforms `rows` kernel rows of weights for Winograd's algorithm, from `row` [rows][5] to
+     * `to` [rows][POINTS]. */
     void (*transform_weights)(real *to, const real *row, size_t rows);
     /* Computes the output of image w->x, with transformed weights [out_c,in_c,5][POINTS]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,

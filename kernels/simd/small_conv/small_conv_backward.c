@@ -161,7 +161,8 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
         }
 }
 #else
-/* Transposes the image, in squares of VECTOR_LANES channels and positions. */
+/* Transposes the image from [channel][position] to blocks [position][SMALL_CONV_PAD channels], in
+ * squares of VECTOR_LANES channels and positions. */
 static void transpose(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;

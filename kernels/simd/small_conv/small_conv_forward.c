@@ -22,7 +22,8 @@ static void load_bytes(real *x, const uint8_t *image, size_t n)
 
 #define BITS 64
 
-/* Returns a number whose bit i is set if byte i of `row` is nonzero, for n <= BITS bytes. */
+/* Returns a number whose bit i is set if byte i of `row` is nonzero, for n bytes, 1 <= n <=
+ * BITS. */
 INLINE uint64_t drawn_bits(const uint8_t *row, size_t n)
 {
 #if defined(__AVX512BW__)
@@ -47,9 +48,9 @@ INLINE uint64_t even_bits(uint64_t x)
     return (x | x >> 16) & UINT32_MAX;
 }
 
-/* Sets a bit of `nonzero` for each pooling window that has a nonzero input. Window (i, j) reads
- * rows 2 i to 2 i + kernel and columns 2 j to 2 j + kernel, both ends included. Sets all bits if
- * the image has more than BITS rows or columns. */
+/* Sets a bit of `nonzero` for each 2x2 pooling window that has a nonzero input; backward skips all
+ * other windows. Window (i, j) reads rows 2 i to 2 i + kernel and columns 2 j to 2 j + kernel, both
+ * ends included. Sets all bits if the image has more than BITS rows or columns. */
 static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero)
 {
     uint64_t drawn[BITS], bits = 0;

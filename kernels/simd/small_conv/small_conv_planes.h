@@ -1,6 +1,6 @@
 /* Layout in which forward of a small convolution reads an image. Plane (u, v) holds columns v, v +
- * 2, ... of rows u, u + 2, ..., without gaps, for u = 0, 1 and v = 0 to kernel. The inputs of
- * adjacent pooling windows are then contiguous, even if rows are short. */
+ * 2, ... of rows u, u + 2, ..., without gaps, for u = 0 and 1 and v = 0 to kernel (inclusive). The
+ * inputs of adjacent pooling windows are then contiguous, even if rows are short. */
 #pragma once
 
 #include "kernels/simd/lanes.h"
@@ -31,8 +31,8 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
 }
 
 #ifdef LANES_HAS_QUADS
-/* Returns numbers 0, 2, 4, 6 of both rows, then 1, 3, 5, 7. Loads only eight numbers per row:
- * memory after them may belong to another thread. */
+/* Returns in one vector numbers 0, 2, 4, 6 of both rows, then 1, 3, 5, 7 of both rows. Loads only
+ * eight numbers per row: memory after them may belong to another thread. */
 INLINE vreal cut_two_rows(const real *from, const real *next)
 {
     return vreal_shuffle(vreal_load_first(from, 8), vreal_load_first(next, 8),
@@ -53,8 +53,9 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
     }
 }
 
-/* Computes planes (u, 0) to (u, kernel) if rows of planes have four numbers. `from`: row u of the
- * image. Each vector stored lies within one cache line. */
+/* Computes planes (u, 0) to (u, kernel) of an input channel. Plane (u, v) has every second row from
+ * u and every second column from v. Rows of planes must have four numbers. `from`: row u of the
+ * channel. Each vector stored lies within one cache line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -70,8 +71,9 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
     }
 }
 
-/* Computes planes (u, 0) to (u, kernel) if their rows fit in a vector. `from`: row u of the image.
- * Plane v + 2 is plane v shifted by one lane. */
+/* Computes planes (u, v), v = 0 to kernel. Such a plane has every second column from v and every
+ * second row from u. `from`: row u of an input channel. Plane v + 2 is plane v shifted by one lane,
+ * so pooled_w + kernel / 2 must be at most VECTOR_LANES. */
 INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
                       const int kernel)
 {
@@ -91,8 +93,8 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
 }
 #endif
 
-/* Computes planes (u, 0) to (u, kernel) of a channel. `x` points to row u of the channel, the first
- * row that these planes hold. */
+/* Computes planes (u, 0) to (u, kernel) of an input channel. `x` points to row u of the channel,
+ * the first row that these planes hold. */
 INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
                      const int kernel)
 {

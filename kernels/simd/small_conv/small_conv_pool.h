@@ -9,10 +9,12 @@
 
 #define PLACES 4 /* number of outputs per pooling window */
 
-/* One vector of pooling windows: addresses for channel 0, and strides to the other channels. */
+/* One vector of pooling windows, and where to store its outputs: addresses for channel 0, and
+ * strides to the other channels. */
 struct windows {
     real *y;                        /* where to store the outputs of channel 0 */
-    struct small_conv_marks *marks; /* where to store the marks of channel 0 */
+    struct small_conv_marks *marks; /* where to store the marks of channel 0 (positions of the
+                                       maxima, for backward) */
     size_t count, vectors;          /* stride between channels: `count` in y, `vectors` in marks */
     vreal scale, floor;
     vmask there;    /* lanes that hold a window */

@@ -17,10 +17,10 @@
 #define ROWS   2 /* rows of outputs in a window */
 #if VECTOR_BYTES == 64
 #define CHANNELS 6 /* output channels computed together */
-#define TOGETHER 2 /* points at a time: CHANNELS * ROWS * 2 sums in 32 registers */
+#define TOGETHER 2 /* Winograd points at a time: CHANNELS * ROWS * 2 sums in 32 registers */
 #else
 #define CHANNELS 5
-#define TOGETHER 1 /* points at a time: CHANNELS * ROWS sums in 16 registers */
+#define TOGETHER 1 /* Winograd points at a time: CHANNELS * ROWS sums in 16 registers */
 #endif
 
 static void transform_weights(real *to, const real *row, size_t rows)
@@ -102,8 +102,8 @@ static void cut_points_of_12_rows(const struct small_conv *c,
 }
 #endif
 
-/* Computes the Winograd points of the image, and stores the points in place of the image's
- * planes. */
+/* Computes the Winograd points of the image and stores them in w->planes. In the general case, the
+ * planes of the image are first stored there, then transformed in place. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS

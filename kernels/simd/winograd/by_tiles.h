@@ -21,8 +21,8 @@
 
 enum { ROWS_MAX = 2 * TILE_ROWS, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
 
-/* Configures the tiles for `rows` <= ROWS_MAX rows of sums, which occupy one or two rows of
- * tiles. */
+/* Configures the AMX tile registers for `rows` <= ROWS_MAX rows of sums, which occupy one or two
+ * rows of tiles. */
 static void shape_tiles(int rows)
 {
     int upper = rows < TILE_ROWS ? rows : TILE_ROWS;

@@ -140,14 +140,15 @@ static inline size_t winograd_plane(const struct winograd *w, int rows)
     return (size_t)winograd_steps(w, rows) * (size_t)w->block;
 }
 
-/* Returns the size in reals of one image's V in all blocks. n images need at most n times as
- * much. */
+/* Returns the size in reals of one image's V (transformed input) in all blocks. n images need at
+ * most n times as much. */
 static inline size_t winograd_v(const struct winograd *w)
 {
     return (size_t)w->in_blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
 }
 
-/* Returns the distance in reals between points of U or dM with `rows` rows. */
+/* Returns the distance in reals between points (positions in the transformed kernel or tile) of U
+ * or dM with `rows` rows. */
 static inline size_t winograd_spread_plane(const struct winograd *w, int rows)
 {
     return winograd_spread(w->block, winograd_steps(w, rows));
@@ -166,7 +167,8 @@ static inline size_t winograd_m(const struct winograd *w, int n)
     return (size_t)winograd_points(w) * winograd_spread(w->block, n * winograd_tiles(w));
 }
 
-/* Returns the size in reals of a panel of U or dU: one block of columns, k rows, all points. */
+/* Returns the size in reals of a panel of U or dU: one block of columns, k rows, all points
+ * (positions in the transformed kernel). */
 static inline size_t winograd_panel(const struct winograd *w, int k)
 {
     return (size_t)winograd_points(w) * winograd_spread(w->block, k);
@@ -231,7 +233,8 @@ struct winograd_product {
      * operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
-    /* Interleaves pairs of rows, as `columns` reads them: [rows/2, block, 2] <- [rows, block] of
-     * 16-bit operands. `to` may equal `from`. The function is NULL if operands are reals. */
+    /* Interleaves pairs of rows of 16-bit operands into the layout that `columns` reads: [rows/2,
+     * block, 2] <- [rows, block]. An odd last row is paired with zeros. `to` may equal `from`.
+     * `pair` is NULL if operands are reals. */
     void (*pair)(real *to, const real *from, int rows);
 };

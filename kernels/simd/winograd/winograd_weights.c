@@ -125,7 +125,8 @@ INLINE void prefetch_row(const real *from, int lanes)
 
 enum { POINTS_MAX = WINOGRAD_POINTS_MAX * WINOGRAD_POINTS_MAX };
 
-/* Computes and stores two rows of U. If only one row exists, the second is zero. */
+/* Computes and stores two rows of U, the transformed weights (winograd.h). If only one row exists,
+ * the second is zero. */
 INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int rows, size_t row_step)
 {
@@ -159,7 +160,8 @@ INLINE void prefetch_streams(const real *from, size_t step, int lanes)
         __builtin_prefetch(from + (size_t)l * step + NUMBERS_AHEAD, 0, 3);
 }
 
-/* Computes `count` rows of a panel of U, for one vector of channels. */
+/* Computes `count` rows of a panel of U (the transformed weights) or of the transpose of U, for one
+ * vector of channels. */
 INLINE void transform_half(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int count, size_t row_step)
 {

@@ -81,7 +81,8 @@ static enum status offer_printed(const struct offer *o, command_function *comman
 static const struct operand {
     const char *word;
     command_function *command;
-    const char *operand, *end; /* operand of `command`; text printed after each name */
+    const char *operand, *end; /* operand: argument given to `command`, which prints the names;
+                                  NULL: none. end: text printed after each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
     bool whole; /* whether completions are whole paths; otherwise they omit `base` and `folder` */

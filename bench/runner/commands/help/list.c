@@ -404,7 +404,8 @@ static size_t list_names(struct known_name *known)
     for (size_t f = 0; (d = dictionary_get(f)) != NULL; f++)
         for (size_t i = 0; i < d->n; i++)
             add_name(known, &n, d->columns[i].name, d->columns[i].meaning);
-    for (size_t i = 0; i < n_words; i++) /* shells can only complete single words */
+    for (size_t i = 0; i < n_words; i++) /* leave out names with a blank: shells can only complete
+                                            single words */
         if (strchr(words[i].name, ' ') == NULL)
             add_name(known, &n, words[i].name, words[i].meaning);
     for (size_t i = 0; i < n_lists; i++)

@@ -8,7 +8,8 @@
 /* Returns the schema of an option's value, with its description and default. */
 json_t *schema_value(const struct spec_option *option);
 
-/* Returns the schema of a map with these keys and no others. Takes ownership of `properties`. */
+/* Returns the schema of a map that allows only the keys of `properties` and requires none of them.
+ * Takes ownership of `properties`. */
 json_t *schema_object(json_t *properties);
 
 /* Returns the schema of a text. It also allows numbers and truth values, which a spec accepts as

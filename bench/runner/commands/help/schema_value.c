@@ -58,8 +58,8 @@ static json_t *bounded(const struct spec_option *option, const char *type)
                      number_of(option->max));
 }
 
-/* Returns a schema that allows an integer within the option's bounds, the word `a`, or the word `b`
- * (NULL: only `a`). */
+/* Returns a schema that allows an integer within the option's bounds, the option's default if it is
+ * a number outside the bounds, the word `a`, or the word `b` (NULL: only `a`). */
 static json_t *or_words(const struct spec_option *option, const char *a, const char *b)
 {
     json_t *words = json_pack("[s]", a);

@@ -103,9 +103,9 @@ enum status add_relu(struct maker *m, struct error *e)
 
 /* ---- Dropout, in place: a product with factors that the caller draws ---- */
 
-/* Makes the memory object `mask` for dropout's factors, and a call that converts the mask to
- * `factors` in the layout of the op's input. oneDNN 2.6 multiplies fast only if both operands have
- * the same layout. */
+/* Makes the memory object `mask`, which holds dropout's factors in row-major layout. Sets *factors
+ * to a memory object in the layout of the op's input, and adds a call that copies `mask` to it if
+ * the layouts differ. oneDNN 2.6 multiplies fast only if both operands have the same layout. */
 static enum status make_mask(struct maker *m, dnnl_memory_t *factors, struct error *e)
 {
     struct op_calls *c = m->calls;

@@ -41,8 +41,8 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* Encodes the ways (program.h) of an op's passes as one byte of net_options.choices. The byte is at
- * least 1; 0 lets program_make choose the fastest ways. */
+/* Encodes the ways (algorithm and layouts) of all passes of an op in one byte, for
+ * net_options.choices. The byte is at least 1; 0 lets program_make choose the fastest ways. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;

@@ -77,7 +77,7 @@ enum status dnn_add_reorder(struct dnn *d, struct dnn_calls *calls, dnnl_memory_
  * made. A failure ends the process. */
 void dnn_run(const struct dnn *d, const struct dnn_calls *calls);
 
-/* Rearranges numbers in place from one layout to another of the same size. */
+/* Rearranges numbers in place from one layout to another of the same size in bytes. */
 enum status dnn_rearrange(struct dnn *d, void *at, const dnnl_memory_desc_t *from,
                           const dnnl_memory_desc_t *to, struct error *e);
 

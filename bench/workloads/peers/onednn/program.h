@@ -25,7 +25,8 @@ struct onednn_op {
     /* algorithms of forward pass, weight gradient and, if computed, input gradient, such as
      * "winograd/direct/direct"; "": no weights */
     char algorithms[64];
-    int8_t ways[ONEDNN_PASSES]; /* way of each pass, 0..ONEDNN_WAYS-1; -1: choose the fastest */
+    int8_t ways[ONEDNN_PASSES]; /* way (algorithm and layouts) of each pass, 0..ONEDNN_WAYS-1; -1:
+                                   choose the fastest */
 };
 
 /* Calls of an op, and its memory. */

@@ -159,8 +159,8 @@ static enum status time_candidate(const struct maker *m, const struct choice *c,
     return add_conversion(m, desc, y_of[c->pass], c->given_y, seconds, e);
 }
 
-/* Makes the description of a pass computed in way `way` (program.h). *made: whether oneDNN has the
- * algorithm for the layouts. */
+/* Makes oneDNN's description of a pass for `way`, an algorithm and layouts (program.h). *made is
+ * false, with status OK, if oneDNN does not have the algorithm for the layouts. */
 static enum status describe_way(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                                 const struct choice *c, int way, struct error *e)
 {

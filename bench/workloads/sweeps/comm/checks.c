@@ -25,7 +25,7 @@ struct trial {
     real *there, *taken;
     real *sum; /* sum of `taken` over all ranks */
     const real *kept, *result;
-    double size; /* norm of `there`, summed over ranks */
+    double size; /* norm of `there` (gradient plus residual), summed over all ranks */
     struct mem_room memory;
 };
 
@@ -153,7 +153,8 @@ static bool check_sign(const struct problem *p, const struct trial *t)
 
 /* Checks for each tensor that norm(new residual) <= norm(gradient + old residual), up to rounding.
  * Uncompressed tensors must have no residual. The tolerance covers the rounding in PowerSGD's
- * matrix P, whose columns are orthonormal only up to the rounding of sums of `side` products. */
+ * matrix P, whose columns are orthonormal only up to the rounding of sums of `side` products
+ * (`side`: shorter side of the tensor's matrix). */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {

@@ -14,9 +14,9 @@
 #include "kernels/base/text.h"
 
 /* Sizes of messages and vectors: 4 B to 16 MiB, by factors of 4. Sizes from FIRST_LONG on are 64
- * KiB or more. Gamma uses only these, since shorter vectors fit in the first-level cache.
- * find_paces also uses only these, since times of shorter messages are means of several round
- * trips, which hide scatter. */
+ * KiB or more. The fit of gamma (seconds per byte added) uses only these, since shorter vectors fit
+ * in the first-level cache. find_paces also uses only these, since times of shorter messages are
+ * means of several round trips, which hide scatter. */
 enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take

@@ -67,8 +67,8 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Runs an operation up to its next odd step and checks the result. After an even step, parameters
- * must be 0, so a strategy that never sums would pass. */
+/* Runs an operation up to its next odd step and checks the result. An even step undoes the odd step
+ * before it: parameters must then be 0, so a strategy that never sums would pass. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {

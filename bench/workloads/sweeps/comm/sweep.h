@@ -30,7 +30,8 @@ struct contender {
     void *serve_arg;
     /* number of steps so far; odd steps sum gradients, even steps their negatives */
     uint64_t steps;
-    double *round_ns; /* [rounds] mean time of a step on the slowest rank */
+    double *round_ns; /* [rounds] mean time of a step on this rank (ns); after the last round, the
+                         maximum over ranks */
     struct mem_room memory;
     double calls, bytes_payload, messages_sent, bytes_sent; /* counts of this rank's last step */
     bool is_right;    /* whether all results so far were correct */
@@ -51,7 +52,9 @@ enum {
 
 struct sweep_options {
     struct config config;         /* parsed options; owns the strings of the other members */
-    const char *gradients;        /* value of --gradients: "link", a size or a network */
+    const char *gradients;        /* value of --gradients: a size, a network, a model file, or
+                                     "link" (measures single messages and local sums, without
+                                     gradients) */
     size_t bytes;                 /* gradient size if `gradients` is a size; otherwise 0 */
     struct contender compared[2]; /* the two operations of --compare */
     bool compares;
@@ -104,11 +107,11 @@ struct sweep {
     struct waiter waiter;
     struct exec exec;
     bool can_choose; /* whether the MPI library lets users choose its algorithms */
-    /* settings of the library's algorithms when the process started */
+    /* settings of the MPI library's algorithms when the process started */
     struct algorithm_settings library;
     struct link_fit fit;
     struct link_model link;               /* medians of the coefficients in `fit` */
-    struct addition additions[ADDITIONS]; /* measured additions, in ascending order of size */
+    struct addition additions[ADDITIONS]; /* times of vector additions, smallest first */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
     int wrong; /* number of rows whose verdict is "wrong sum" or "wrong count" */
@@ -165,7 +168,8 @@ void gradients_sum(const struct sweep *s, const struct contender *c, real sums[P
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
 /* Checks the results of the contender's last step on every rank. With a compressor, runs and checks
- * a further step instead. Sets c->is_right to false if any rank has a wrong result. Collective. */
+ * a further step instead. Sets c->is_right to false on all ranks if any rank has a wrong result.
+ * Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 

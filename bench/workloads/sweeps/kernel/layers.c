@@ -166,8 +166,8 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
     return status;
 }
 
-/* Times all layers that --layer selects, with each plan. The layers share the buffers for samples,
- * running statistics and times [PASSES, repeats]. */
+/* Times all layers that --layer selects, with each plan. The layers share the buffers for sample
+ * ids, running statistics and times [PASSES, repeats]. */
 static enum status sweep_shared(struct sweep *s, struct mem_room *memory, struct error *e)
 {
     const struct sweep_options *o = s->options;

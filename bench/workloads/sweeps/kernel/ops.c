@@ -193,9 +193,9 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* Compares parameter gradients with the reference. Gradients depend on all later ops. An op without
- * parameters therefore gets the residual and bound of the nearest earlier op with parameters; NAN
- * if there is none. */
+/* Compares parameter gradients with the reference. An op without parameters gets the residual and
+ * bound of the nearest earlier op with parameters, whose gradients show its errors; NAN if there is
+ * none. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -356,8 +356,8 @@ static double least(const double *ms, int repeats)
     return best;
 }
 
-/* Rows of limits.csv for a lane, the layer lists (such as "conv1+relu1") to which the rows point,
- * and the peak rates of the core. */
+/* Rows of limits.csv for one lane (a combination of plan and instruction set), the layer lists
+ * (such as "conv1+relu1") to which the rows point, and the peak rates of the core. */
 struct limit_rows {
     const struct sweep *s;
     const struct lane *lane;

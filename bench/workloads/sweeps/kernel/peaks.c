@@ -1,5 +1,5 @@
-/* Measures the machine's peak rates by a large matrix product, products in registers and a memory
- * stream. */
+/* Measures the machine's peak rates by a large matrix product, multiply-adds in registers and a
+ * memory stream. */
 #include <math.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"

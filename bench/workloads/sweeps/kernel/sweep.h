@@ -80,7 +80,8 @@ struct sweep {
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
-/* Returns whether --layer selects one of layers [first_layer, last_layer). */
+/* Returns whether --layer names one of layers [first_layer, last_layer). Without --layer, every
+ * layer is selected. */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
 /* sweep_ops prints a row for each op and for the whole network, per plan, instruction set and pass.
@@ -121,7 +122,7 @@ double least_bytes(const struct net_desc *desc, int first, int last, int n, enum
  * compute a different number. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
-/* Allocates running statistics with initial values. */
+/* Allocates the running statistics of batch norm in `memory`, with their initial values. */
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
                                struct error *e);
 

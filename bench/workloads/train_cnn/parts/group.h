@@ -14,8 +14,9 @@ struct group {
     struct overlap *overlap;
     MPI_Comm comm;
     uint64_t bytes_sent; /* bytes sent by this step's sums, computed by formula */
-    int64_t sum_ns;      /* time spent in this step's sums, including waiting (ns) */
-    size_t *counts;      /* [most] number of values in each of this step's n_sums sums */
+    int64_t sum_ns;      /* time of this step's sums of batch statistics, including waiting (ns) */
+    size_t *counts;      /* [most] number of values in each sum of this step; the first n_sums are
+                            set */
     size_t n_sums, most;
     double *zeroes;     /* zeros that group_replay sums; NULL before the first replay */
     struct error error; /* error of the first sum that failed */
@@ -34,7 +35,8 @@ void group_step_begin(struct group *g);
  * exec.group_sum points to this function; `arg` is the group. */
 enum status group_sum(void *arg, double *values, size_t n);
 
-/* Repeats the calls of the last step's sums with zeros as input, for replay. Collective. */
+/* Repeats the calls that the sums of the latest step made, with zeros as input, for replay.
+ * Collective. */
 enum status group_replay(struct group *g, struct error *e);
 
 /* Returns the first error of a sum since group_open, or OK. Layers that call group_sum cannot

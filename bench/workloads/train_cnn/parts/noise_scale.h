@@ -10,7 +10,7 @@
 /* Sums over steps. trainer_sum_noise adds up the structs of all ranks as arrays, so all members
  * must be doubles. */
 struct noise_sums {
-    double local2;        /* sum over steps of the squared norm of a rank's mean gradient */
+    double local2;        /* sum over steps of the squared norm of this rank's mean gradient */
     double local_inverse; /* sum over steps of 1 / (number of images of a rank in the step) */
     double locals;        /* number of gradients in local2 */
     double total2;        /* sum over steps of the squared norm of all ranks' mean gradient */
@@ -30,6 +30,7 @@ struct noise_estimate {
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Estimates |G|^2 and S from sums over steps and ranks. NAN if no step was added, one rank has all
- * images of every step, or a sum is not finite. */
+/* Estimates |G|^2 and S from sums over steps and ranks. |G|^2: squared norm of the gradient over
+ * all images. S: variance of one image's gradient, summed over parameters. NAN if no step was
+ * added, one rank has all images of every step, or a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

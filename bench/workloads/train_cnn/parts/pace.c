@@ -100,8 +100,8 @@ static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
     return now;
 }
 
-/* Adds the current overrun to late_ns if other ranks see it. An overrun that continues over several
- * calls is added only once. */
+/* Adds the current overrun, the time by which replay's sleeps ended late, to late_ns if other ranks
+ * see it. An overrun that continues over several calls is added only once. */
 static void count_late(struct pace *p, bool seen)
 {
     int64_t late_ns = p->owed_ns < 0 ? -p->owed_ns : 0;

@@ -20,7 +20,8 @@ struct pace {
     struct pace_clock clock;
     int64_t margin_ns; /* time before a deadline at which sleeps are set to end */
     int64_t owed_ns;   /* time by which the last call ended early; negative: overrun */
-    int64_t late_ns;   /* total overrun that other ranks see in this step */
+    int64_t late_ns;   /* total time by which this step's sleeps overran, counted where other ranks
+                          see the end of the work */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
     /* Called between sleeps, at least every poll_ns. NULL: sleeps are not interrupted. */
     void (*poll)(void *arg);
@@ -28,8 +29,8 @@ struct pace {
     int64_t poll_ns;
 };
 
-/* Initialises a pace with the machine's clock. Measures the margin (takes some ms) and sets this
- * thread's timer slack to the minimum. */
+/* Initialises a pace with the machine's clock. Measures how late sleeps end (the margin), which
+ * takes some ms, and sets this thread's timer slack to the minimum. */
 void pace_open(struct pace *p);
 
 /* Forgets the current overrun. Other ranks have already waited during the overrun, so later sleeps

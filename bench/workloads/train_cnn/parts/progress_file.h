@@ -5,8 +5,8 @@
  *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123,
  *    "last_step_at_s": 1764000031.456}
  *
- * resumed: steps done when the current segment began. steps: steps done now. epoch: complete
- * epochs. Times: ends of the segment's first and latest step (seconds since 1970); 0 before the
+ * resumed: steps done when the current attempt began. steps: steps done now. epoch: complete
+ * epochs. Times: ends of the attempt's first and latest step (seconds since 1970); 0 before the
  * first step. */
 #pragma once
 
@@ -24,8 +24,8 @@ struct progress_file {
     double first_s, last_s;
 };
 
-/* Creates the file for a segment that begins after `steps_done` steps, in epoch `epoch`. ERR_SYSTEM
- * if the file cannot be written. */
+/* Creates the file for an attempt. `steps_done`, `epoch`: steps and complete epochs done when the
+ * attempt begins. ERR_SYSTEM if the file cannot be written. */
 enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
                                uint32_t epoch, struct error *e);
 

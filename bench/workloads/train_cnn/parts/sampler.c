@@ -19,8 +19,8 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-/* Returns the number of images in a step over all ranks, before images are dropped. The last step
- * of an epoch may have fewer images. */
+/* Returns the number of images in a step over all ranks, including images that train.remainder =
+ * drop leaves out. The last step of an epoch may have fewer images. */
 static uint32_t step_images(const struct sampler *s, uint32_t step)
 {
     uint32_t left = s->n_samples - step * s->global_batch;

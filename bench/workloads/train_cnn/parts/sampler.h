@@ -27,7 +27,9 @@ struct sampler {
     uint64_t seed;
     int rank, ranks;
 
-    uint32_t full_images;  /* images of a full step over all ranks, without dropped images */
+    uint32_t full_images;  /* images of a full step over all ranks: global_batch; with
+                              train.remainder = drop, rounded down to a multiple of the number of
+                              ranks */
     uint32_t epoch_images; /* images of an epoch over all ranks, without dropped images */
     uint32_t n_max;        /* images in the largest batch of any rank */
     uint32_t steps;        /* steps per epoch; the last step may have fewer images */
@@ -45,7 +47,7 @@ struct batch {
     uint32_t n;              /* number of images of this rank, including padding; can be 0 */
     const uint32_t *samples; /* [n] indices in the data set */
     const real *weights;     /* [n] weight in the loss: 1 per image, 0 for padding; NULL: all 1 */
-    uint32_t global;         /* number of images of all ranks, without padding */
+    uint32_t global;         /* number of images of all ranks in this step, without padding */
 };
 
 /* Opens a sampler. The caller has set the fields up to `ranks` and zeroed the others. ERR_ARGUMENT
@@ -72,5 +74,6 @@ struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 uint32_t batch_counted(const struct batch *batch);
 
 /* Fills `needs` [n_own] with the samples that this rank needs in `epoch`, ascending and without
- * duplicates. With contiguous sharding: the whole shard. Returns the number of samples. */
+ * duplicates. With contiguous sharding: the whole shard, even if the epoch drops some samples.
+ * Returns the number of samples. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);
