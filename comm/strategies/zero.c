@@ -154,9 +154,9 @@ static enum status check_block(const struct sync *s, const struct owned_block *b
     if (b->count <= s->waiter->message_most / sizeof(real))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "a shard of %zu numbers exceeds %zu bytes, the limit of an MPI message. "
+                     "a block of %zu bytes exceeds the limit of an MPI message, %zu bytes. "
                      "Lower sync.cap_mib",
-                     b->count, s->waiter->message_most);
+                     b->count * sizeof(real), s->waiter->message_most);
 }
 
 static enum status open_flights(struct sync *s, struct error *e)
