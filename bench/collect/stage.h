@@ -1,6 +1,6 @@
 /* Replaces files of a run atomically: writes them to a temporary folder (the stage) inside the
- * run's folder, then renames them. Several programs may write the same run. Internal to
- * bench/collect. */
+ * run's folder, then renames them. Several programs may write the same run at the same time.
+ * Internal to bench/collect. */
 #pragma once
 
 #include <stdio.h>

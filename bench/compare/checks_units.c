@@ -29,8 +29,8 @@ static struct condition_unit unit_of_type(enum option_type type)
                                             : (struct condition_unit){NULL, TYPE_REAL, 1};
 }
 
-/* Returns the unit of a column or option. The unit's text is NULL for a name with text values, and
- * for a metric, whose unit is unknown. */
+/* Returns the unit of a column or option. The unit's text is NULL if values can be texts, and for a
+ * metric in workload.metrics, whose unit is unknown. */
 static struct condition_unit unit_of(const char *name, const void *arg)
 {
     const struct config *config = arg;

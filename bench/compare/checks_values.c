@@ -24,7 +24,8 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
     return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
-/* Returns whether ranks share cores at the point or (only if `of_base`) at its base. */
+/* Returns whether ranks share cores at the point or (only if `of_base`) at the base of its
+ * speed-up. */
 static bool shares_cores(const struct csv_table *summary, size_t row, bool of_base)
 {
     const char *base = csv_table_text(summary, row, "base_point");

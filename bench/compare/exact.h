@@ -17,7 +17,8 @@ enum exact_outcome {
     EXACT_LOST,    /* only the reference has a value */
     EXACT_VARIES,  /* launches of the reference differ */
     EXACT_EQUAL,   /* both sides have the same value */
-    EXACT_DIFFERS, /* the values differ, or launches of the run differ */
+    EXACT_DIFFERS, /* values of run and reference differ, or launches of the run differ among
+                      themselves */
     EXACT_OUTCOMES
 };
 

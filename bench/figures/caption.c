@@ -92,8 +92,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 
 /* ---- Medians and whiskers ---- */
 
-/* Numbers of samples behind the medians of all shown points, and the confidence levels of the
- * medians' intervals. */
+/* Ranges, over the shown points, of the number of samples behind a median and of the confidence
+ * level of its interval. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* `points`: shown points with a value; `met`: points whose interval reaches SUMMARY_CONFIDENCE.

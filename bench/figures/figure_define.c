@@ -148,8 +148,8 @@ static void define_curves(FILE *out, const struct figure_data *d)
     gnuplot_define_numbers(out, "bounds", bounds, n);
 }
 
-/* Returns the legend text for published values: the name of the only source, otherwise
- * "published". */
+/* Returns the legend text for published values: the source's name if there is one source and it has
+ * a name, otherwise "published". */
 static const char *published_name(const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;

@@ -98,8 +98,8 @@ static void take_common(struct merged *m, const struct figures_run *runs, size_t
                 m->spec.config.values[common[k]] = m->spec.presets.values[common[k]];
 }
 
-/* Takes the longest list of user-defined options (workload.options.*). Rejects runs whose lists
- * differ at an index, because options of points are compared by index. */
+/* Gives *m the runs' longest list of user-defined options (workload.options.*). Rejects lists that
+ * differ at an index, since points' options are compared by index. */
 static enum status take_own(struct merged *m, const struct figures_run *runs, size_t n,
                             struct error *e)
 {

@@ -96,10 +96,10 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up `name` in the current row; if the table has no such column, looks it up in the row's
- * point. Two kinds of names are always looked up in the point: names for which figure_is_of_points
- * returns true, because several cases can share a row; and options with a dot, because their cells
- * have only text. Returns false if `name` is not found. */
+/* Looks up `name` in the current row; if the table has no such column, in the row's point. Names
+ * for which figure_is_of_points returns true are always looked up in the point, because several
+ * cases can share a row. So are options with a dot, because their cells have only text. Returns
+ * false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;

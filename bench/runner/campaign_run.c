@@ -171,8 +171,8 @@ static enum status lock_cores(struct campaign *c, struct error *e)
     }
 }
 
-/* Prints a warning if other processes are busy on this campaign's processors before the first
- * launch. Load during a launch is recorded with the launch. */
+/* Before the first launch, prints a warning if other processes are busy on this campaign's
+ * processors. Load during a launch is recorded with the launch. */
 static void warn_of_load(const struct campaign *c)
 {
     const struct timespec moment = {.tv_nsec = 100000000};

@@ -362,7 +362,7 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
 
 /* ---- Check a point ---- */
 
-/* Rejects words that only a shell understands, such as a variable before the program. */
+/* Rejects words that only a shell understands, such as && or a leading NAME=value. */
 static enum status check_shell(const struct config *config, size_t i, struct error *e)
 {
     const char *word = config->values[OPT_COMMAND].texts[i];

@@ -15,8 +15,8 @@ bool config_concerns(const struct config *config, enum option_id option)
            (!of_model || config_is_simulated(config));
 }
 
-/* Returns whether the program reads an option. A foreign program reads only seed and threads of the
- * workload's options. Batch sizes count as read, because the runner counts images by them. */
+/* Returns whether the program reads an option. A user's program reads no workload options but seed
+ * and threads. Batch sizes count as read: the runner computes images per step from them. */
 bool config_reads(const struct config *config, enum option_id option)
 {
     return !config_is_foreign(config) || !scope_is_workload(option_get(option)->scope) ||

@@ -90,7 +90,7 @@ static enum status check_undotted(const struct node *entry, struct error *e)
 }
 
 /* Applies a key=value word like an entry of a spec: "matrix.ranks=[1,2]" has the same effect as
- * "matrix: {ranks: [1, 2]}". */
+ * "matrix: {ranks: [1, 2]}". ERR_SPEC for keys that a word cannot set, such as exclude. */
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
 {
     static const char in_matrix[] = "matrix.", in_cases[] = "cases.";

@@ -127,10 +127,9 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
     return time_s;
 }
 
-/* Returns the start of a message that could start at `begin`. Bytes that do not fit into the socket
- * buffer are sent from the rank's next MPI call on. The model has no pause within a message.
- * Therefore a message larger than the buffer starts so late that sending its buffered bytes lasts
- * at least until this call. */
+/* Returns when the model starts a message that is ready at `begin`. A rank sends the bytes that fit
+ * into the socket buffer at once, and the rest from its next MPI call on. The model has no such
+ * pause: it delays the start so that the buffered bytes are sent no earlier than that call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;

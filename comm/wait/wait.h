@@ -28,7 +28,7 @@
 enum wait_kind {
     WAIT_BLOCK, /* blocking MPI calls, for a rank that has a core to itself */
     WAIT_POLL,  /* tests in a loop without yielding */
-    WAIT_YIELD, /* tests and yields, also inside MPI (progress.h), for more ranks than cores */
+    WAIT_YIELD, /* yields between tests and in MPI (progress.h), for more ranks than cores */
 };
 
 /* State of a rank, in memory shared by the ranks of its node. Padded to a cache line. */

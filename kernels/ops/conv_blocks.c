@@ -261,8 +261,9 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Clears
- * numbers outside the stored area: gradients there must be 0, activations are never read. */
+/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Always
+ * clears numbers outside the stored area, although only gradients must be 0 there (activations
+ * there are never read). */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)

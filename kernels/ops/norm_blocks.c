@@ -168,10 +168,10 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* Clears each thread's sums and sets each thread's shifts, one per channel. A channel's shift is
- * subtracted from its inputs before they are summed (see batchnorm2d.c). If ranks share the batch,
- * the shift is the running mean. Otherwise the shift is 0 until norm_add_inputs sets it to the
- * thread's first input. */
+/* Clears each thread's sums and sets the thread's shifts, one per channel. A channel's shift is
+ * subtracted from its inputs before summation (see batchnorm2d.c). In synchronised batch norm, the
+ * shift is the running mean. Otherwise the shift is 0 until norm_add_inputs sets it to the thread's
+ * first input. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);

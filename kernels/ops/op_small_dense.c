@@ -70,7 +70,8 @@ struct small_dense_call {
     real *transposed;
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
-    struct small_list list; /* list of thread 0; lists of the other threads follow in memory */
+    struct small_list list; /* list of thread 0: pointers into scratch, where the other threads'
+                               arrays follow, list_size entries apart */
     size_t list_size;
 };
 

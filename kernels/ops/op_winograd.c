@@ -74,8 +74,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* Multiplies all blocks of `a` by panel `at`, for all points, and stores the product, one block of
- * columns, in `c`. Points of `a` are `plane` reals apart. */
+/* Multiplies all blocks of `a` by panel number `at` of the transformed weights, for all points, and
+ * stores the product, one block of columns, in `c`. Points of `a` are `plane` reals apart. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            size_t plane, panel_function *panel_of, int at, int rows, int k)
 {

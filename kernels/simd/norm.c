@@ -132,7 +132,7 @@ BY_PRECISION(normalise, n->x_precision, normalise_of,
              n, y, from, x, mean, scale, bias)
 
 /* Adds d and d * (x - mean) of one patch (a 2x2 pooling window, or one position without pooling) to
- * the sums of a row. d is the gradient of batch norm's output. */
+ * the sums of a row of patches. d is the gradient of batch norm's output. */
 INLINE void sum_patch(int epilogue, enum precision precision, const struct norm *n,
                       struct row_sums *sum, size_t half, int row, int column, const real *dy,
                       const uint8_t *from, const real *x, vreal mean)

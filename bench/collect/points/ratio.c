@@ -7,8 +7,8 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns `ratio`, a median over n pairs of launches. Returns `unknown` if a point diverged, or if
- * launches were lost and n < 2: a single pair has no interval. */
+/* Returns `ratio`, a median over n pairs of launches of two points. Returns `unknown` if either
+ * point diverged, or if either lost launches and n < 2: a single pair has no interval. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {

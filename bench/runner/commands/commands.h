@@ -29,7 +29,7 @@ struct arguments {
     const char *file, *exact;                          /* options of `check`; NULL: not given */
     const char *format, *output;                       /* --format and --output; NULL: not given */
     const char *calibration;                           /* option of `simulate`; NULL: not given */
-    const char *of;                                    /* option of `claims`; NULL: not given */
+    const char *of;                                    /* `claims --of`; NULL: all claims */
     const char *point, *leaf_hosts, *oversubscription; /* options of `export`; NULL: not given */
     bool fresh, strict, json, count_disturbed, as_measured, bisect, per_nodes, dry_run, update,
         commands, plan, why, again;

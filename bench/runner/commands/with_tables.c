@@ -73,9 +73,9 @@ static enum status take_table(const char *path, void *arg, struct error *e)
     return known ? OK : with_tables_add(t->found, folder, e);
 }
 
-/* Appends the folders of committed tables whose paths match `pattern`. If the current folder
- * contains results/reference, searches the current folder, which gives relative paths. Otherwise
- * searches tools->home. */
+/* Appends the folders of committed tables whose paths match `pattern`, except folders that
+ * take_table skips. If the current folder contains results/reference, searches the current folder,
+ * which gives relative paths. Otherwise searches tools->home. */
 static enum status take_committed(struct taking *t, const char *pattern, const struct tools *tools,
                                   struct error *e)
 {

@@ -93,8 +93,8 @@ struct values {
     const void *arg;
     bool throughout; /* true: use the interval of each value; false: only its number */
     bool bounds;     /* whether to decide only comparisons of a name with a number */
-    /* two names and their assumed order. If `bounds` is set, this order decides comparisons of the
-     * two names. NULL: no order is assumed */
+    /* two names and the assumed order of their values. If `bounds` is set, this order decides
+     * comparisons of the two names. NULL: no order is assumed */
     const struct pair *pair;
 };
 

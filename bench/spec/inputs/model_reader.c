@@ -172,8 +172,8 @@ static const char *const foreign_options[][2] = {
     {"in_features", NULL},   {"input_shape", NULL},       {"input_dim", NULL},
     {"input_channels", NULL}};
 
-/* Rejects an option that has another name in scalebench, or that scalebench does not need. Returns
- * OK for all other options. */
+/* Rejects an option that scalebench calls by another name, replaces by a layer (`activation`) or
+ * does not need. Returns OK for all other options. */
 static enum status refuse_foreign_option(enum layer_kind kind, const struct node *entry,
                                          struct error *e)
 {

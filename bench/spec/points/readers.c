@@ -144,8 +144,8 @@ static double trained_epochs(const struct config *config)
     return is_trained(config) ? config_number(config, OPT_EPOCHS) : 0;
 }
 
-/* Returns the number of steps of an accuracy run; 0 without accuracy runs, INFINITY if the number
- * is unknown before the data are read, or if it depends on ranks that change. */
+/* Returns the number of steps of an accuracy run. 0: no accuracy runs. INFINITY: the number depends
+ * on data not read yet, or on a changing number of ranks. */
 static double trained_steps(const struct config *config)
 {
     double steps = config_epoch_steps(config);

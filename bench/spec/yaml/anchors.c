@@ -8,7 +8,7 @@
 
 /* Largest number of anchors in a file. It also bounds the time to find an anchor by name. */
 #define ANCHORS_MAX 1000
-/* Largest number of nodes in all copies of anchored nodes of a file. */
+/* Largest total of nodes copied for a file's anchors and aliases. */
 #define NODES_MAX 10000
 /* Largest number of bytes of text in all copies of anchored nodes of a file. */
 #define BYTES_MAX (1u << 20)

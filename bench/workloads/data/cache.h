@@ -19,8 +19,8 @@ typedef enum status cache_fill(void *arg, int sink, struct error *e);
 /* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM if they cannot be written. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
 
-/* Computes the XXH3 hash of map->bytes. For a file mapped in place, the hash is cached if possible,
- * under the file's path, size, modification time and inode. */
+/* Sets *hash to the XXH3 hash of map->bytes. Unless map->hashed, caches it if possible, under the
+ * file's path, size, modification time and inode. */
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
 /* Maximum size of a key in bytes, with its terminating zero. */

@@ -164,8 +164,8 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
 }
 
 /* Opens the files in folder `path`. If `path` is "auto", searches the default folders instead, and
- * opens the generated set reader->otherwise if none has files of the set. ERR_ARGUMENT if `path` is
- * "auto" and reader->otherwise is NULL. */
+ * opens the generated set reader->otherwise if none has files of the set. ERR_ARGUMENT, without a
+ * search, if `path` is "auto" and reader->otherwise is NULL. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {

@@ -231,8 +231,8 @@ static enum status begin(struct stage *s, int micro, enum stage_message kind, st
     return message_status(s->job->waiter, code, kinds[kind].what, e);
 }
 
-/* Starts to receive the activations of micro-batch `micro`, if the step has this micro-batch. Sends
- * from other buffers of the same slot may still be in progress. */
+/* Starts to receive the activations of micro-batch `micro`, if the step has this micro-batch and
+ * there is an earlier stage. Sends from other buffers of the same slot may still be in progress. */
 static enum status take(struct stage *s, int micro, struct error *e)
 {
     return micro < s->micros ? begin(s, micro, STAGE_TAKE, e) : OK;
@@ -264,8 +264,8 @@ static void test(struct stage *s, struct message *m)
         message_test(s->job->waiter, m, &done);
 }
 
-/* Tests all messages of the stage if the last test was at least OVERLAP_TILE_NS ago. Calls the
- * previous exec.poll, if any, every time. Kernels call this function between tiles. */
+/* Tests all messages of the stage with MPI_Test if the last test was at least OVERLAP_TILE_NS ago.
+ * Calls the previous exec.poll, if any, every time. Kernels call this function between tiles. */
 static void poll(void *arg)
 {
     struct stage *s = arg;

@@ -47,9 +47,9 @@ enum status work_open(struct trainer *t, struct error *e);
 enum status work_connect(struct trainer *t, struct error *e);
 void work_close(struct trainer *t);
 
-/* work_ops returns the number of ops in the plan, or in the calibration if compute is replayed. The
- * others return an op's tensors, numbered as in the whole net (work_net_range) or from the first
- * tensor of this rank's stage (work_op_range). */
+/* work_ops returns the number of ops of all pipeline stages: in the plan, or in the calibration if
+ * compute is replayed. The others return an op's tensors, numbered as in the whole net
+ * (work_net_range) or from the first tensor of this rank's stage (work_op_range). */
 int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);

@@ -83,7 +83,8 @@ struct zero_walk {
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradient bytes in recent blocks, newest first */
     size_t kept;    /* bytes of other ranks' gradients in earlier blocks that are still in memory
                        while the current op writes its gradients */
-    size_t written; /* bytes of other ranks' gradients in the open block and the current op */
+    size_t written; /* bytes of gradients that other ranks own, in the open block and the current
+                       op */
     size_t open;    /* bytes of other ranks' gradients in the open block, whose tensors are being
                        visited */
     size_t most_grads;

@@ -206,8 +206,8 @@ INLINE size_t transposed_row(const struct small_conv *c)
     return c->in_w * SMALL_CONV_PAD;
 }
 
-/* Start addresses for a group of kernel rows and VECTOR_LANES input channels: transposed image, its
- * gradient, weights, their gradient. */
+/* Start addresses for a group of kernel rows and VECTOR_LANES input channels: transposed image
+ * (channels innermost), its gradient, weights, their gradient. */
 struct small_conv_taps {
     const real *x;
     real *dx;

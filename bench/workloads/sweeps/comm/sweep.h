@@ -52,9 +52,9 @@ enum {
 
 struct sweep_options {
     struct config config;         /* parsed options; owns the strings of the other members */
-    const char *gradients;        /* value of --gradients: a size, a network, a model file, or
-                                     "link" (measures single messages and local sums, without
-                                     gradients) */
+    const char *gradients;        /* value of --gradients: a size such as 64KiB, a network, a model
+                                     file, or "link" (measures single messages and local sums,
+                                     without gradients) */
     size_t bytes;                 /* gradient size if `gradients` is a size; otherwise 0 */
     struct contender compared[2]; /* the two operations of --compare */
     bool compares;
@@ -149,9 +149,9 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* Call contender_enter before a contender's steps and checks, and contender_leave after them: the
- * contender's callback `serve` must run during them. contender_leave is collective and returns when
- * all ranks have called it. Until then, a rank may have to serve other ranks. */
+/* Call contender_enter before a contender's steps and checks: waits then call its callback `serve`.
+ * Call contender_leave after them. contender_leave is collective and returns when all ranks have
+ * called it, since a rank may have to serve others until then. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 

@@ -193,8 +193,8 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* Compares parameter gradients with the reference. An op without parameters gets the residual and
- * bound of the nearest earlier op with parameters, whose gradients show its errors; NAN if there is
+/* Compares parameter gradients with the reference. An op without parameters passes its errors to
+ * earlier ops, so it gets residual and bound of the nearest earlier op with parameters; NAN:
  * none. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
