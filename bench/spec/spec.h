@@ -287,10 +287,9 @@ const struct site_row *config_site(const struct config *config);
 /* Returns whether launches run on this machine (simulated ones too), so that they use its cores and
  * see its files. */
 bool config_runs_here(const struct config *c);
-/* Returns whether an option applies to the point's site. site.hosts (number of hosts), site.rate
- * and site.delay apply only if the nodes are emulated or simulated hosts (shares_cores of the
- * site's row). site.link, site.leaf_hosts, site.oversubscription and site.model apply only if the
- * site is simulated. */
+/* Returns whether an option applies to the point's site. site.hosts, site.rate and site.delay apply
+ * only if the nodes are emulated or simulated hosts (shares_cores). site.link, site.leaf_hosts,
+ * site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
 /* Returns whether the point's program can read the option, whatever the strategy and optimizer. A
  * user's program (workload.command) reads no workload options (scope_is_workload) other than seed,
