@@ -2,18 +2,17 @@
  * at each allreduce. CVARs are set and read through MPI_T (MPI 4.0, chapter 15), before or after
  * MPI_Init.
  *
- * The value of such a CVAR is the index of the algorithm's name among the names in the CVAR's
- * description. MPICH generates values and description from the same text (maint/extractcvars:
- * "leading word followed with ' - '"). */
+ * The description of such a CVAR lists names of algorithms. The CVAR's value is the index of one of
+ * them. MPICH generates values and description from the same text (maint/extractcvars: "leading
+ * word followed with ' - '"). */
 #pragma once
 
 #include "comm/cost/cost.h"
 #include "kernels/base/error.h"
 
 /* Makes every later allreduce of this process use `algorithm`, which must be equal on all ranks.
- * ALGORITHM_auto changes nothing, so variables set in the environment keep their effect.
- * ERR_UNAVAILABLE if the library lacks the variable or the algorithm; the error names the missing
- * one. */
+ * ALGORITHM_auto changes nothing, so values from the environment stay in effect. ERR_UNAVAILABLE
+ * names the control variable or the algorithm that the MPI library lacks. */
 enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e);
 
 /* Values of MPICH's control variables, saved by algorithm_read and restored by algorithm_write. */
@@ -30,7 +29,7 @@ enum status algorithm_write(const struct algorithm_settings *settings, struct er
  * the environment sets values that scalebench never sets. */
 const char *algorithm_in_use(void);
 
-/* Returns the index of `name` among the names in a variable's description, or -1 if not found. A
- * name is the word before " - ": "auto - text nb - text" has the names auto and nb. The blank
- * before a name may be missing ("textnb - text"). */
+/* Returns the index of `name` among the names in a CVAR's description, or -1 if not found. A name
+ * is the word before " - ": "auto - text nb - text" has the names auto and nb. The blank before a
+ * name may be missing ("textnb - text"). */
 int algorithm_number(const char *description, const char *name);

@@ -87,8 +87,8 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Handles the answer if it has arrived, and asks again. After the last answer, sets r->offset to
- * this node's offset from rank 0 and returns true. */
+/* If the answer of `rank` (on another node) has arrived, records it and asks again. After the last
+ * answer, sets r->offset to this node's clock offset from rank 0, and returns true. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];
@@ -133,9 +133,9 @@ static bool give_answer(struct rounds *r, int rank)
 
 /* ---- Rounds ---- */
 
-/* Proceeds without waiting in the current round, in which this rank asks another node's rank for
- * its clock, answers such questions or does nothing. Returns whether this rank is done with the
- * round. */
+/* Advances the current round as far as possible without waiting. In a round, this rank asks a rank
+ * of another node for the time of its clock, answers such questions, or does nothing. Returns
+ * whether this rank is done with the round. */
 static bool pass_round(struct rounds *r)
 {
     bool asks = r->node >= r->known && r->node < 2 * r->known;

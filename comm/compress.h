@@ -1,11 +1,10 @@
 /* Compressors reduce the bytes that a gradient sum sends. They replace the gradients by an
  * approximate sum over ranks, with the same bits on every rank. Strategies flagged
- * STRATEGY_COMPRESSES call sync_sum. A compressor is one const table, exported by a .c file, and
- * one line in comm/cost/compressors.def.
+ * STRATEGY_COMPRESSES use them. To add a compressor, see comm/cost/compressors.def.
  *
- * Error feedback: each rank adds the error of its compression to the gradients of the next step
- * (Seide et al., 2014; Karimireddy et al., "Error feedback fixes SignSGD and other gradient
- * compression schemes", 2019). */
+ * With error feedback (COMPRESSOR_FEEDBACK), each rank adds the error of its compression to the
+ * next step's gradients (Seide et al., 2014; Karimireddy et al., "Error feedback fixes SignSGD and
+ * other gradient compression schemes", 2019). */
 #pragma once
 
 #include "comm/strategy.h"
@@ -71,8 +70,8 @@ size_t shares_count(const struct shares *v, int rank, int ranks);
 void exchange_plan_scatter(const struct sync *s, struct exchanger *x, const struct shares *v,
                            void *received, MPI_Comm comm, const char *operation);
 
-/* Plans an all-gather in x->messages: every rank sends its share to all others. Shares are received
- * in the vector itself. Order of exchanges: as in exchange_plan_scatter. */
+/* Plans an all-gather in x->messages: every rank sends its share to all others. Received shares are
+ * stored in v->data. Every rank must begin the exchanges of a communicator in the same order. */
 void exchange_plan_gather(const struct sync *s, struct exchanger *x, const struct shares *v,
                           MPI_Comm comm, const char *operation);
 

@@ -47,13 +47,12 @@ void local_fill(const struct exec *ex, real *y, size_t n, real value);
 
 /* ---- For compressors, in local_compress.c and local_low_rank.c ---- */
 
-/* Returns the functions of instruction set `isa` that convert to `precision` (16 bits); NULL for
- * fp32. */
+/* Returns the functions of instruction set `isa` that convert numbers to and from the 16-bit format
+ * `precision`. Returns NULL for fp32. */
 const struct cast16 *local_cast16(enum precision precision, enum isa isa);
 
-/* Conversions of n numbers between real and the 16-bit format of `cast`. local_encode16 (to 16
- * bits) and local_decode16 (to real): y = x * scale. local_add16: y += x * scale, for x of 16 bits
- * and real y. */
+/* Convert n numbers between real and the 16-bit format of `cast`. local_encode16 and
+ * local_decode16: y = x * scale. local_add16: y += x * scale. */
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
                     size_t n, float scale);
 void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,

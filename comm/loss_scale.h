@@ -26,8 +26,8 @@ struct loss_scale_options {
 struct loss_scale {
     struct loss_scale_options options;
     double value;
-    uint32_t hysteresis; /* number of overflows still needed to halve the scale; each overflow
-                            lowers it, down to 1 */
+    uint32_t hysteresis; /* number of overflows until the scale is halved; each overflow lowers this
+                            number, down to 1 */
     uint64_t clean;      /* number of steps since the last overflow or the start; only counted if
                             the scale is dynamic */
     uint64_t skipped;    /* number of steps skipped because of an overflow */

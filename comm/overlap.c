@@ -20,8 +20,8 @@ struct overlap {
     bool yields;
     int64_t next_ns; /* for poll_tiles: time of the next test (clock_ns) */
 
-    /* State of the separate thread. The thread sleeps between steps and polls in a loop during
-     * steps. */
+    /* State of the separate thread, which sleeps between steps and polls in a loop during steps.
+     * `running`: whether there is such a thread. */
     bool running;
     pthread_t thread;
     pthread_mutex_t mutex;

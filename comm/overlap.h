@@ -13,7 +13,8 @@ struct overlap_options {
     struct sync *sync; /* strategy whose messages are tested, borrowed */
     /* processor of the separate thread; the number is copied. NULL: the thread is not bound */
     const int *cpu;
-    bool yields; /* whether the separate thread yields its core between two tests */
+    bool yields; /* whether threads yield their core: the separate thread between two tests, the
+                    computing thread while it waits for a test to end */
 };
 
 /* Creates *overlap, or sets it to NULL if sync.overlap is none or the strategy has no hook `poll`.

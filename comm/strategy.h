@@ -11,18 +11,17 @@
  *              grad_buffer(range) before an op, grad_ready(range, micro, last) after it
  *   step_end(optimizer): parameters are ready when params_needed of the next step returns
  *
- * The loss gradient is divided by the global sample count before backward. Exact strategies
- * therefore sum gradients and never average them. If config.scale is pre or post, the loss gradient
- * is divided by the mean number of samples per replica instead. Gradients are divided by the number
- * of replicas later: before the sum by sync_grad_ready (pre), or after the sum by sync_finish_sum
- * (post; on parameter servers by strategies/server.c).
+ * Before backward, the loss gradient is divided by the global sample count, except with flag
+ * STRATEGY_LOCAL_MEAN or STRATEGY_OWN_MEAN. Exact strategies therefore sum gradients and never
+ * average them. If config.scale is pre or post, the loss gradient is divided by the mean number of
+ * samples per replica instead. Gradients are then divided by the number of replicas: before the sum
+ * by sync_grad_ready (pre), or after it by sync_finish_sum or strategies/server.c (post).
  *
  * With gradient accumulation, forward and backward repeat for each micro-batch and gradients add
  * up in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the last one
  * (`last`).
  *
- * Only tests set exec.charge so far, through which local_ops.h reports its work to a simulated
- * clock.
+ * local_ops.h reports its work to the callback exec.charge, a simulated clock that only tests set.
  *
  * To add a sum that is made within a step but is not part of a strategy: call sync_extra_sum, which
  * makes, times and counts the sum, and add a row to `extras` in
@@ -76,7 +75,9 @@ struct arenas {
 /* Times of one step's communication on this rank (ns). sync_step_begin zeroes them. */
 struct sync_times {
     int64_t pack_ns;       /* time of copies, casts, selections and sums in this rank's memory */
-    int64_t comm_total_ns; /* time from the first communication's start to the last one's end */
+    int64_t comm_total_ns; /* time from the start of the step's first communication to the end of
+                              its last one; strategy shm adds the preceding wait until all ranks
+                              have read this rank's previous gradients */
     /* part of comm_total_ns during which the rank neither computed nor packed */
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
@@ -158,7 +159,7 @@ struct strategy {
      * and optimizer state in rank 0's arenas. *data is this rank's additional state, borrowed until
      * the next call. Before `restore`, every rank's arenas hold the parameters and optimizer state.
      * `data` has the bytes that `save` returned, or none if the checkpoint is from another number
-     * of ranks or another strategy. NULL `restore`: sync_keeps_nothing is called. */
+     * of ranks or another strategy. NULL `restore`: rejects data (ERR_DATA). */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     /* Releases everything that is neither in s->memory nor in the arenas. Called after a failed
@@ -195,8 +196,8 @@ struct sync {
     int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
     /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    /* exposed communication (ns) in this step before computation last resumed; arrive_ns excludes
-     * it */
+    /* duration (ns) of this step's exposed communication before computation last resumed;
+     * subtracted from arrive_ns */
     int64_t waited_ns;
     /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;
@@ -235,7 +236,8 @@ void sync_params_done(struct sync *s, struct range range, enum pass pass);
 real *sync_grad_buffer(struct sync *s, struct range range);
 enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
                             struct error *e);
-/* Polls the strategy. If messages are in transit, the time counts as exposed communication. */
+/* Polls the strategy. If messages are in transit, the time counts as exposed communication, except
+ * the time of other work such as a server's optimizer. */
 void sync_poll(struct sync *s);
 enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                           struct error *e);
@@ -293,8 +295,8 @@ enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end
 /* Calls wait_exchange and times it as communication. */
 enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e);
 
-/* Replaces the gradients of `tensors` by their sum over all ranks, by sync_allreduce or by the
- * compressor. Strategies flagged STRATEGY_COMPRESSES call it. */
+/* Replaces the gradients of `tensors` by their sum over all ranks, computed by sync_allreduce or
+ * the compressor. For strategies flagged STRATEGY_COMPRESSES. */
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 
 /* Mark the start and end of local copies, casts or sums and add their duration to pack_ns. */
@@ -323,7 +325,8 @@ void sync_call_end(struct sync *s);
  * 2". Returns `text`. The name includes options on which the saved state depends. */
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
-/* Returns the flags (STRATEGY_...) of the strategy in its variant. */
+/* Returns the flags (STRATEGY_...) of the strategy, including the flags of its configured
+ * variant. */
 unsigned sync_flags(const struct sync *s);
 
 /* Returns the cost of communication that strategy_cost computes for this rank: for one step, or for

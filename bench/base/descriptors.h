@@ -6,7 +6,6 @@
  * Writing to a closed standard output still fails. */
 void descriptors_open_standard(void);
 
-/* Flushes standard output and returns exit_status as the exit status of the program. If output
- * could not be written, prints an error, and returns 1 in place of 0. Must be the last call in
- * main. */
+/* Flushes standard output and returns exit_status. If output could not be written, prints an error,
+ * and returns 1 in place of 0. Must be the last call in main. */
 int descriptors_end_output(const char *program, int exit_status);

@@ -22,8 +22,8 @@ struct file_map {
 /* Maps a regular file that is not empty. Close it with file_map_close. *map is zeroed on failure.
  * Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
-/* Maps an open file, otherwise like file_map_open. `path` names the file in messages. `fd` may be
- * closed afterwards. */
+/* Works like file_map_open, for an open file. `path` is the file's path, which messages name and
+ * map->path stores. `fd` may be closed afterwards. */
 enum status file_map_descriptor(struct file_map *map, int fd, const char *path, struct error *e);
 /* Unmaps the file and zeroes *map. A zeroed map is accepted. */
 void file_map_close(struct file_map *map);

@@ -41,16 +41,16 @@ struct safetensors {
  * "OPTION: FILE cannot be written: REASON". `option`: name of the option that sets `path`. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
-/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). If
- * `path` is a symbolic link, replaces the file that the link leads to. First writes a temporary
- * file, whose path is the path of the replaced file plus .tmp. The temporary file is renamed once
- * it is complete and on disk, or removed after an error. Errors: ERR_ARGUMENT if `path` exists and
- * is not a regular file, a name occurs twice, or a name is not UTF-8; ERR_SYSTEM. */
+/* Writes `n` tensors with distinct names, and `metadata`, an object of strings (NULL: none). FILE
+ * is `path` or, if `path` is a symbolic link, the file that the link leads to. Writes FILE.tmp and
+ * renames it to FILE once it is complete and on disk. Removes FILE.tmp after an error. Errors:
+ * ERR_ARGUMENT if FILE exists and is not a regular file, the path is too long, a name occurs twice,
+ * or a name is not UTF-8; ERR_MEMORY; ERR_SYSTEM. */
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 
 /* Opens and checks a file. Call safetensors_close even after an error. Errors: ERR_DATA if the file
- * cannot be read or its format is wrong. */
+ * cannot be read or its format is wrong; ERR_ARGUMENT if `path` is too long; ERR_MEMORY. */
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *e);
 void safetensors_close(struct safetensors *file);
 

@@ -29,7 +29,7 @@ struct scaling_intervals {
  *
  * The intervals are percentiles of the fits to 999 resamples (Efron and Tibshirani, "An
  * introduction to the bootstrap", 1993). A resample draws as many blocks as there are, with
- * replacement. All points share the draw, since the base's launch of a block is in all ratios. The
+ * replacement. All points share the draw, since all ratios of a block share the base's launch. The
  * draws depend only on the number of blocks. If the interval of kappa contains 0, the upper bound
  * of the limit is at least 1 / lower bound of sigma, the limit without kappa.
  *

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* A law is linear in its parameters: 1 + sigma a(p) + kappa b(p) is the efficiency S / p, or its
- * inverse. */
+/* Form of a scaling law, linear in its parameters sigma and kappa: 1 + sigma a(p) + kappa b(p) is
+ * the efficiency or its inverse. */
 struct shape {
     bool inverse; /* whether 1 + sigma a(p) + kappa b(p) is p / S, not S / p; p: processors relative
                      to the base, S: speed-up */
@@ -90,7 +90,7 @@ static double cost_of(const struct normal *s, struct parameters at)
            at.kappa * (s->bb * at.kappa - 2 * s->bz);
 }
 
-/* Returns the parameters of least quadratic cost with the given `sigma` and kappa >= 0. */
+/* Minimises the quadratic cost over kappa >= 0 at the given `sigma`. */
 static struct parameters with_sigma(const struct normal *s, double sigma)
 {
     double kappa = s->bb > 0 ? (s->bz - s->ab * sigma) / s->bb : 0;
@@ -167,8 +167,9 @@ double scaling_speedup(enum scaling_law law, const struct scaling_fit *fit, doub
     return shapes[law].inverse ? p / form : p * form;
 }
 
-/* Sets limit and limit_p. If kappa > 0, the speed-up is largest at p = sqrt((1 - sigma) /
- * kappa). */
+/* Sets fit->limit, the largest speed-up that the law allows, and fit->limit_p, the number p of
+ * processors that gives it. If kappa > 0, limit_p is sqrt((1 - sigma) / kappa), but at least 1;
+ * otherwise INFINITY. */
 static void set_limit(struct scaling_fit *fit, enum scaling_law law)
 {
     fit->limit_p = fit->kappa > 0 ? fmax(sqrt((1 - fit->sigma) / fit->kappa), 1) : INFINITY;

@@ -14,8 +14,8 @@
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
-/* Returns the shift of the median of y[m] relative to an exactly known number x, with the
- * confidence interval of stats_median_interval. */
+/* Returns the shift: the median of y[m] minus an exactly known number x. The bounds are those of
+ * stats_median_interval, also minus x. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
 /* Returns the smallest sample size n at which the shift has a confidence interval of `level`.
@@ -24,7 +24,8 @@ struct interval one_sample_shift(double x, const double *y, size_t m, double lev
 size_t samples_needed(double level, bool both);
 
 /* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of n and m values without
- * ties. *probability is P(U < c). Returns 0 if P(U = 0) > tail or memory runs out. */
+ * ties. For large samples, P is the normal approximation. *probability is P(U < c). Returns 0 if
+ * P(U = 0) > tail or memory runs out. */
 size_t rank_sum_critical(size_t n, size_t m, double tail, double *probability);
 
 /* Returns the p-quantile of Student's t with `df` degrees of freedom, which need not be whole. NAN

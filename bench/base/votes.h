@@ -13,8 +13,8 @@ struct votes {
     int choice; /* index of the choice with the most votes (in a tie, the one voted for first); -1:
                    no votes */
     size_t n;   /* number of votes cast */
-    /* p-value for equally likely choices: upper bound of the probability that at least one choice
-     * gets as many votes as `choice` or more; NAN: no votes */
+    /* p-value, if all choices are equally likely: upper bound of the probability that some choice
+     * gets at least as many votes as `choice`; NAN: no votes */
     double p;
 };
 

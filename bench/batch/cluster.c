@@ -87,7 +87,8 @@ static enum status check_text(const struct key *key, const struct node *value, s
     return check_form(key, value, e);
 }
 
-/* Rejects an option of sbatch that sbatch_options.def lists. `name`: the option without dashes. */
+/* Rejects sbatch options that scalebench does not support (sbatch_options.def). `name`: the option
+ * without dashes. */
 static enum status refuse_sbatch_option(const char *name, struct mark mark, struct error *e)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)

@@ -18,8 +18,9 @@ struct cluster {
 };
 
 /* Reads the description of a cluster. `name`: path of the file, or NAME for configs/sites/NAME.yaml
- * in the current folder, then in `home`. Errors: ERR_ARGUMENT if the file is not found, ERR_SPEC if
- * its content is wrong. Call cluster_free afterwards, even after an error. */
+ * in the current folder, then in `home` (the folder with scalebench's configs/). Errors:
+ * ERR_ARGUMENT if the file is not found, ERR_SPEC if its content is wrong. Call cluster_free
+ * afterwards, even after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 
@@ -29,6 +30,6 @@ const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the size of the cluster's largest job. Every job reads its spec for this size, so that
- * all jobs have the same points. */
+/* Returns cores per node and number of nodes of the cluster's largest job. Every job reads the spec
+ * as if it had this size, so all jobs have the same points. */
 struct spec_machine cluster_machine(const struct cluster *c);

@@ -41,8 +41,8 @@ struct cell {
     const char *why;  /* cell `reason` of the last matching row that has no number; NULL: none */
     const struct claim_table *summary; /* summary.csv of the table's run; NULL: the table has
                                           published numbers */
-    unsigned evidence;                 /* evidence of the matching rows: bits 1 << enum
-                                          claim_evidence; 0: published */
+    unsigned evidence;                 /* kinds of evidence of the matching rows, as bits 1 << enum
+                                          claim_evidence; 0: published numbers, or no row matches */
     bool withheld;                     /* some matching row has no interval because ranks share
                                           cores */
 };
@@ -60,8 +60,8 @@ static enum status find_reduction(struct cell *cell, const char *name, struct er
     return OK;
 }
 
-/* Reads reduction, column and file from the first `length` characters of the value's text. Without
- * the word `of`, the value is arithmetic and cell->file stays NULL. */
+/* Reads `[reduction] column of file` from the first `length` characters of the value's text.
+ * Without `of`, the value is arithmetic and cell->file stays NULL. */
 static enum status split(struct cell *cell, size_t length, struct error *e)
 {
     char *words[5] = {NULL}, *rest = cell->words, *word;
@@ -119,9 +119,8 @@ static unsigned kind_of(const struct csv_table *table, size_t row)
     return bits;
 }
 
-/* Returns the evidence of a row (bits 1 << enum claim_evidence) from its column `kind`. If the row
- * has no kind, uses column `kind` of the same point in summary.csv; if that is missing too,
- * EVIDENCE_measured. */
+/* Returns the evidence of a row, as bits 1 << enum claim_evidence, from its column `kind`. If the
+ * row has no kind, uses the kind of the same point in summary.csv. Default: EVIDENCE_measured. */
 static unsigned evidence_of(const struct check_point *own, const struct claim_table *summary)
 {
     const struct csv_table *table = &own->c->run.summary, *points = &summary->rows.run.summary;
@@ -146,10 +145,10 @@ static const struct {
                 {"onednn_ratio", "onednn_pairs", true},   {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Returns whether the confidence level of the interval of `column` in this row is below
- * CLAIM_LEVEL; false if the level is unknown. The level of step_ms (column ci_level) is used if
- * `sureties` does not list the column, or if the row lacks the number of pairs, as in tables of
- * earlier versions. */
+/* Returns whether the interval of `column` in this row has a confidence level below CLAIM_LEVEL;
+ * false if the level is unknown. For columns in `sureties`, another column gives the level, or the
+ * number of launch pairs that determines it. For other columns, or if the number of pairs is
+ * missing (tables of earlier versions), the level of step_ms is used (column ci_level). */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -230,8 +229,8 @@ static enum status take_rows(struct cell *cell, struct error *e)
 
 /* ---- Reductions ---- */
 
-/* Returns the smallest (sign 1) or largest (sign -1) lo, mid and hi, each selected separately.
- * *line: line of the row with the selected mid. */
+/* Returns the smallest (sign 1) or largest (sign -1) lo, mid and hi of the cell's numbers, each
+ * selected separately. *line: line of the row with the selected mid. */
 static struct interval least(int *line, const struct cell *cell, double sign)
 {
     struct interval r = cell->numbers[0].value;

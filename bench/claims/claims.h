@@ -20,18 +20,19 @@
  * summary.csv, also options of the points.
  *
  * The verdict evaluates `holds` over 95 % intervals of the values. A cell takes its interval from
- * columns *_lo and *_hi if their confidence level reaches 95 %. `median of` a column has an
- * interval from order statistics for six or more launches, and from Student's t for two to five. A
- * launch counts once, by the median of its rows. Any other cell has an unbounded interval if its
- * column has bounds *_lo and *_hi, if its column of summary.csv is measured, or if it is the median
- * of one launch. The remaining cells, such as counted and published numbers, are exact.
+ * columns *_lo and *_hi unless their confidence level is known to be below 95 %. `median of` a
+ * column has an interval from order statistics for six or more launches, and from Student's t for
+ * two to five. A launch counts once, by the median of its rows. A cell with none of these intervals
+ * is unbounded if the table has columns *_lo and *_hi for the cell's column, if this column is a
+ * measured one of summary.csv, or if the cell is a `median of` one row or one launch of a run. The
+ * remaining cells, such as counted and published numbers, are exact.
  *
  * For two medians over different launches, "a - b" and "a / b" have the estimate and interval of
  * two_samples_shift (bench/base/two_samples.h); "a / b" uses logarithms. For two medians over the
  * same launches, each launch gives one difference or quotient, and the interval is computed for the
- * median of these numbers. All other arithmetic has the smallest and largest result over the
- * intervals of its values. This includes samples that are too small for 95 %, and columns that
- * raw.csv lacks (such as speedup).
+ * median of these numbers. For all other arithmetic, the interval reaches from the smallest to the
+ * largest result over the intervals of the values. Differences and quotients also get this interval
+ * if a sample is too small for 95 %, or if raw.csv lacks the column (such as speedup).
  *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
@@ -74,23 +75,23 @@ struct claim_value {
     struct mark mark;        /* line and column of `text` in the file */
     struct interval number;  /* number with its interval; lo = mid = hi if the number is exact, mid
                                 = NAN if the value is a text or unknown */
-    char *word;              /* the cell's text, owned; NULL: the value is a number */
+    char *word;              /* the cell's text, owned; NULL: the value is a number or unknown */
     char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; "": no
                    row matches; NULL: arithmetic, or the table is not measured yet */
     int line;   /* line of the row that `min of` or `max of` selects; 0: neither reduction */
-    const struct claim_table *table; /* table that has the cell; NULL: the value is arithmetic */
+    const struct claim_table *table; /* table that has the cell; NULL: computed from other values */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
     struct condition_unit unit;      /* unit in the column's name, or common unit of a sum's values;
                                    unit.text NULL: no unit (for example a product) or unknown */
-    bool sampled;                    /* whether the value is a cell of one row, or a median of rows;
-                                        false for any other value */
-    bool of_table;                   /* the value is a cell, or arithmetic over a cell */
+    bool sampled;                    /* whether the value is one row's cell or a median over rows;
+                                        false for other reductions and arithmetic */
+    bool of_table;                   /* the value is a table cell or computed from table cells */
     enum claim_method method;        /* method that gave the interval of an arithmetic value */
     size_t launches[2];              /* number of launches of each operand in "a - b" or "a / b"; 0:
-                                        the value is assumed to keep METHOD_CORNERS (interval
-                                        computed from the operands' intervals) with any number of
-                                        launches */
+                                        the interval is computed from the operands' intervals
+                                        (METHOD_CORNERS); more launches are assumed not to change
+                                        the method */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
@@ -98,11 +99,11 @@ struct claim_value {
  * estimate assumes that the claim's values stay the same, and that their intervals shrink as for
  * normally distributed values. */
 struct claim_need {
-    bool known;      /* whether an estimate exists: claim undecided, launches in raw.csv, intervals
-                        that can shrink */
+    bool known;      /* whether an estimate exists. It needs an undecided claim, launches in raw.csv
+                        and intervals that can shrink */
     bool seeds;      /* the launches are accuracy runs, one per seed */
-    bool at_least;   /* a cell has too few launches for an interval: the number needed, `launches`,
-                        is a lower bound */
+    bool at_least;   /* whether `launches` is only a lower bound, because a cell has too few
+                        launches for an interval */
     size_t now;      /* number of launches so far: minimum over the claim's cells */
     size_t launches; /* launches per point that would decide the claim; 0: CLAIM_LAUNCHES_MAX
                              launches would not decide it */
@@ -112,7 +113,7 @@ struct claim_need {
                                         stay the same; valid if launches > 0 */
     const struct claim_value *value; /* first value whose interval leaves the claim undecided;
                                         borrowed */
-    struct interval width;           /* expected middle and bounds of the interval of `value` after
+    struct interval width;           /* expected interval of `value` (bounds and middle) after
                                         `launches` launches */
     struct claim_launch {
         const struct claim_table *raw;
@@ -177,13 +178,13 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Checks the story's links "[words](FILE#L<line>)". The words of a link must be the verdict or a
- * rounded value of a claim. FILE#L<line> must be the address of this verdict or value
- * (claim_address). Lists wrong links on `out`; *wrong is their number. */
+/* Checks the story's links "[words](FILE#L<line>)" to rows of CSV tables. The words of a link must
+ * be the verdict or a rounded value of a claim. FILE#L<line> must be the address of this verdict or
+ * value (claim_address). Lists wrong links on `out`; *wrong is their number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
-/* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if `open` begins
- * no link. The members of *link point into the text. */
+/* Markdown link "[words](address)". Its members point into the text that story_link_at reads.
+ * story_link_at returns false if no link begins at `open`. */
 struct story_link {
     const char *words, *address;
     size_t words_length, address_length;
@@ -194,17 +195,19 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the function that writes verdicts in format `name` or, if `plan`, the plan. The plan lists
- * the launches that would decide each undecided claim, sorted by the number of claims decided per
- * second of measurement, highest first. Errors: ERR_ARGUMENT if `name` is unknown. */
+/* Finds the function that writes the verdicts in format `name` or, if `plan` is true, the plan. The
+ * plan lists the launches that would decide each undecided claim, sorted by the number of claims
+ * decided per second of measurement, highest first. ERR_ARGUMENT if `name` is unknown. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
-/* Writes "63 claims: 20 survive, 15 fail ..." for all claims of the published report that contains
- * claim `of` (NULL: claims of all reports), without claims that claims_select left out. */
+/* Writes "63 claims: 20 survive, 15 fail ...". Counts the claims of the published report that
+ * contains claim `of`; if `of` is NULL, the claims of all reports. Claims that claims_select left
+ * out do not count. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
-/* Columns of claims.csv and of the plan, from csv_claims.def and csv_plan.def. */
+/* Columns of claims.csv and of the table that `claims --plan` writes, from csv_claims.def and
+ * csv_plan.def. */
 extern const struct csv_file claims_file, claims_plan_file;
 
 /* ---- Internal to bench/claims ---- */
@@ -225,8 +228,9 @@ enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, st
  * the claim are published. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
-/* Replaces the interval of a value "a - b" or "a / b" by an interval from the launches of a and b,
- * if there are enough. Other values stay as they are. */
+/* Replaces the interval of a value "a - b" or "a / b" by an interval computed from the launches of
+ * a and b. Keeps the interval if this is not possible, for example with too few launches. Other
+ * values stay as they are. */
 enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
 /* Returns the 95 % interval of the median of n >= 1 launches: by order statistics for six or more,
@@ -252,8 +256,8 @@ enum status claim_explain_name(char *text, size_t size, const struct claim *clai
 /* Returns whether the claim would be undecided if every value except `name` were exact. */
 bool claim_is_open(const struct claim *claim, const char *name);
 
-/* Computes claim->need of an undecided claim, and appends the number of launches, if known, to
- * claim->reason. */
+/* Sets claim->need: the launches that would decide an undecided claim. Adds their number, if known,
+ * to claim->reason. */
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
 /* Returns the expected half width of claim_median_interval for n launches, in standard deviations

@@ -19,8 +19,8 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
              length > 0 ? ", " : begin, name);
 }
 
-/* Appends `begin` and the names of cells with unbounded intervals to the claim's reason: cells
- * whose ranks share cores if `withheld`, otherwise cells with too few launches. */
+/* Adds the names of cells without a bounded interval to the claim's reason, after the text `begin`.
+ * `withheld`: adds cells whose ranks share cores; otherwise, cells with too few launches. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)

@@ -53,8 +53,8 @@ static size_t count_decided(const struct claims *c, const struct claim *by)
     return n;
 }
 
-/* Returns how many claims this claim's launches decide per second of measurement; 0 if no number of
- * launches decides the claim, -1 if its launches are unknown. */
+/* Returns the number of claims decided by the launches that this claim needs, per second of
+ * measurement. 0: no number of launches decides the claim. -1: the needed launches are unknown. */
 static double value_of(const struct claims *c, const struct claim *claim)
 {
     if (!has_number(claim))
@@ -62,8 +62,8 @@ static double value_of(const struct claims *c, const struct claim *claim)
     return (double)count_decided(c, claim) / fmax(claim->need.seconds, 1e-3);
 }
 
-/* Returns the undecided claim after `last` (NULL: the first), or NULL after the last. Order:
- * highest value_of first, then position in the file. */
+/* Returns the undecided claim that follows `last` (NULL: the first claim); NULL if no more claims
+ * follow. Order: most claims decided per second (value_of) first, then position in the file. */
 static const struct claim *find_next(const struct claims *c, const struct claim *last)
 {
     const struct claim *next = NULL;

@@ -89,7 +89,9 @@ static enum status check_id(const struct claims *c, const struct node *item, str
     return OK;
 }
 
-/* Checks that a value is a text, and that conditions and arithmetic can use its name. */
+/* Checks an item "NAME: TEXT" of a claim's `values`. The name must begin with a letter, contain
+ * only letters, digits and _, and have at most 63 characters. The text must be a scalar that is not
+ * empty. */
 static enum status check_value_name(const struct node *item, struct error *e)
 {
     bool good = isalpha((unsigned char)item->key[0]);
@@ -163,8 +165,10 @@ static enum status check_runs(const struct node *runs, struct error *e)
         return mark_error(e, ERR_SPEC, runs->mark, "runs must be a map of names and commands");
     for (size_t i = 0; i < runs->n; i++)
         if (runs->items[i].kind != NODE_SCALAR || node_is_empty(&runs->items[i]))
-            return mark_error(e, ERR_SPEC, runs->items[i].mark, "runs: %s must be a command",
-                              runs->items[i].key);
+            return mark_error(
+                e, ERR_SPEC, runs->items[i].mark,
+                "runs: %s: expected a command on one line, found an empty value, a list or a map",
+                runs->items[i].key);
     return OK;
 }
 

@@ -35,8 +35,8 @@ static bool is_launch(const struct claim_table *raw, size_t row, const char *poi
            (computed || !isnan(csv_table_value(claim_csv_of(raw), row, column)));
 }
 
-/* Appends a point's timed launches to need->used, or its accuracy runs if there are none. Adds
- * their number to *n. */
+/* Adds a point's timed launches that are evidence for `column` (is_launch) to need->used. If there
+ * are none, adds the point's accuracy runs. Adds the number of launches found to *n. */
 static enum status use_point(struct claim_need *need, size_t *n, const struct claim_table *raw,
                              const char *point, const char *column, struct error *e)
 {
@@ -85,8 +85,8 @@ enum status claim_use_cell(struct claim_need *need, size_t *n, const struct clai
 
 /* ---- Samples ---- */
 
-/* Fills the sample from the cell's own table: one value per launch, the median of the launch's
- * consecutive rows. `own` is scratch space of value->n_found values. */
+/* Fills the sample from the table that has the value: one number per launch, the median of the
+ * launch's consecutive rows. `own`: scratch space for value->n_found numbers. */
 static void sample_launches(struct claim_sample *s, double *own, const struct claim_value *value)
 {
     const struct csv_table *table = claim_csv_of(value->table);
@@ -111,9 +111,9 @@ static void sample_point(struct claim_sample *s, const struct claim_need *launch
     }
 }
 
-/* Finds in raw.csv the launches behind a claim's value that comes from a table without column
- * `launch`, such as summary.csv. Finds none if several rows give the value, since the rows may
- * belong to different points. Also finds none if the run has no raw.csv. */
+/* Finds in raw.csv the launches behind a claim's value. The value must come from a table without
+ * column `launch`, such as summary.csv. Finds none if the run has no raw.csv, or if several rows
+ * give the value, since they may belong to different points. */
 static enum status find_launches(struct claim_need *launches, struct claims *c,
                                  const struct claim_value *value, struct error *e)
 {

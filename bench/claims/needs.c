@@ -50,8 +50,8 @@ double claim_expected_shift(size_t n, size_t m)
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
 
-/* Returns how long (s) one launch of every point behind the claim runs: the sum, over points and
- * kinds of launch (timed, accuracy), of the mean wall time of a launch. */
+/* Returns the time (s) for one launch of every point behind the claim: the mean wall time of a
+ * launch, summed over points and kinds of launch (timed, accuracy). */
 static double find_seconds(const struct claim_need *need)
 {
     double seconds = 0;
@@ -83,7 +83,7 @@ static bool are_seeds(const struct claim_need *need)
 
 /* ---- Cells that decide ---- */
 
-/* Sets deciding[i] for each of the first n values that condition or arithmetic `c` uses. */
+/* Sets deciding[i], i < n, if the condition or arithmetic `c` uses value i of the claim. */
 static void mark_names(bool *deciding, const struct claim *claim, size_t n,
                        const struct condition *c)
 {
@@ -113,11 +113,11 @@ static bool varies(const struct interval *number)
     return number->lo < number->hi;
 }
 
-/* Sets deciding[i] if claim->holds uses value i, directly or through arithmetic. For each deciding
- * cell that is not exact (lo < hi), appends the cell's launches to need->used and sets widths[i] to
- * the expected half width of the cell's interval, in standard deviations of a launch. Other widths
- * stay 0. Sets need->known to false if there is no such cell, if the launches of such a cell are
- * unknown, or if the ranks of such a cell share cores; otherwise to true. */
+/* Sets deciding[i] if claim->holds uses value i, directly or through arithmetic. Appends to
+ * need->used the launches of each deciding cell that is not exact (lo < hi). Sets widths[i] to the
+ * expected half width of the cell's interval, in standard deviations of a launch. Other widths stay
+ * 0. need->known: false if there is no such cell, or if one has unknown launches or ranks that
+ * share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -161,9 +161,8 @@ static struct interval narrow(struct interval number, double now, double then)
     return number;
 }
 
-/* Returns the standard deviation of a cell's launches; 0: unknown. Estimates it as the half width
- * of the cell's interval divided by `width`, the expected half width in standard deviations of one
- * launch. */
+/* Estimates the standard deviation of a cell's launches from the cell's interval `number`; 0:
+ * unknown. `width`: expected half width of this interval, in standard deviations of one launch. */
 static double find_spread(const struct interval *number, double width)
 {
     return isinf(number->lo) || isinf(number->hi) || width == 0
@@ -187,9 +186,10 @@ static struct interval expect_first(const struct claim_value *value, const struc
     return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
 }
 
-/* Sets at->number of a difference or quotient to the paired or two-sample interval expected from
- * `launches` launches. Leaves at->number unchanged if the value is assumed to keep METHOD_CORNERS
- * with any number of launches (value->launches[0] is 0). */
+/* Sets at->number of a difference or quotient to the interval expected from `launches` launches.
+ * The interval is paired if value->method is METHOD_PAIRS, otherwise two-sample. Leaves at->number
+ * unchanged if value->launches[0] is 0: such a value is assumed to keep METHOD_CORNERS with any
+ * number of launches. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -222,7 +222,7 @@ static enum status judge_at(enum condition_truth *holds, struct claim *at,
     return OK;
 }
 
-/* Rounds numbers of 100 or more up to two significant digits, since the numbers are estimates. */
+/* Rounds up numbers of 100 or more to two significant digits, since the numbers are estimates. */
 static size_t round_up(size_t n)
 {
     size_t step = 1;
@@ -250,8 +250,9 @@ static enum status search(struct claim *at, struct claim *claim, const double *w
     return judge_at(&holds, at, claim, widths, need->launches, e);
 }
 
-/* Sets need->value to the first value whose interval leaves the claim undecided, and need->width to
- * the expected interval of this value. *at: copy of the claim with the expected intervals. */
+/* Sets need->value to the first value whose interval alone leaves the claim undecided, and
+ * need->width to this value's expected interval after more launches. *at: copy of the claim with
+ * the expected intervals. */
 static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
 {
     size_t terms;

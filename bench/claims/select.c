@@ -25,8 +25,8 @@ static bool is_of(const struct claim *claim, const char *of)
 
 enum { REPORTS_MOST = 16, KNOWN_MOST = 128, REPORT_BYTES = 64 };
 
-/* Lists each report once, by its name: the part of a claim's id before the first slash. Returns the
- * number of reports. */
+/* Lists the first REPORTS_MOST reports, each once, by its name: the part of a claim's id before the
+ * first slash. Returns the number of reports listed. */
 static size_t list_reports(char reports[REPORTS_MOST][REPORT_BYTES], const struct claims *c)
 {
     size_t n = 0;

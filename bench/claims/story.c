@@ -62,8 +62,8 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
 
 /* ---- Links ---- */
 
-/* Returns whether `words` is the value rounded to 1 to 9 digits, or the claim's verdict if `value`
- * is NULL. */
+/* Returns whether `words` is the value, rounded to any number of significant digits from 1 to 9. If
+ * `value` is NULL, returns whether `words` is the claim's verdict. */
 static bool says(const struct claim *claim, const struct claim_value *value, const char *words)
 {
     char text[CLAIM_VALUE_TEXT];
@@ -86,8 +86,8 @@ static void expect(FILE *expected, const struct claim *claim, const struct claim
         fprintf(expected, "%s %s", value->name, claim_value_text(text, value, 4));
 }
 
-/* Returns whether `words` is a value or verdict at this address. If not, writes the values or
- * verdicts at the address to `expected`. */
+/* Returns whether `words` is a value or verdict of a claim at `address` (FILE#L<line>). If not,
+ * writes the values or verdicts there to `expected`. */
 static bool holds(FILE *expected, const struct claims *c, const char *address, const char *words)
 {
     char own[CLAIM_ADDRESS];

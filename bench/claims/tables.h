@@ -25,8 +25,8 @@ static inline const struct csv_table *claim_csv_of(const struct claim_table *tab
     return &table->rows.run.summary;
 }
 
-/* Returns whether a row of the table has this text in a column; false if the table lacks the
- * column. */
+/* Returns whether row `row` of the table has this text in a column. If the table lacks the column,
+ * the row's text is "". */
 bool claim_has_text(const struct claim_table *table, size_t row, const char *column,
                     const char *text);
 
@@ -45,10 +45,10 @@ struct claim_sample {
                                file */
 };
 
-/* Finds the launches behind a cell, and the value of the cell's column in each launch: the median
- * if several rows of the cell are from one launch. Reads the cell's own table if that table has a
- * column `launch`, else raw.csv if the cell has exactly one row. s->n is 0 if no launch is found.
- * Free s->x and s->launches, also after an error. */
+/* Finds the launches behind a cell, and the cell's value in each launch. If a launch has several
+ * rows, the value is their median. Reads the cell's own table if that table has a column `launch`,
+ * else raw.csv if the cell has exactly one row. s->n is 0 if no launch is found. Free s->x and
+ * s->launches, also after an error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 

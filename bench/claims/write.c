@@ -255,9 +255,9 @@ void claims_write_csv(FILE *out, const struct claims *c)
 
 /* ---- Markdown ---- */
 
-/* Writes each value as its name and a Markdown link that shows its number and leads to its row:
- * "ratio [1.93](published/a.csv#L5), ...". A value without a single address links to the claim's
- * row in claims.csv (claim_address). Appends the method behind the interval, if any. */
+/* Writes each value as its name and a Markdown link: "ratio [1.93](published/a.csv#L5), ...". The
+ * link leads to the value's row, or to the claim's row in claims.csv if the value has no single
+ * address (claim_address). Appends the method behind the interval, if any. */
 static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
     char text[CLAIM_VALUE_TEXT], address[CLAIM_ADDRESS];

@@ -270,8 +270,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
 }
 
 /* Writes whether the ranks' weights were equal in every launch, and when the weights were compared.
- * If a launch did not compare weights, the second cell stays empty. The first cell then stays
- * empty, too, unless another launch found a difference. */
+ * If a launch did not compare weights, both cells stay empty, except that a difference found in
+ * another launch is written. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {
@@ -288,8 +288,9 @@ static void fill_weights(struct cells *c, const struct point *point,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* Writes the link between emulated or simulated hosts. With default options, the manifest's link is
- * preferred, since the user may have set up the hosts. */
+/* Writes the link between emulated or simulated hosts. If the point has the default link options,
+ * prefers the manifest's link, since the user may have set up hosts with another link (ci/netns.sh
+ * exec). */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

@@ -30,8 +30,8 @@ struct launch_result {
 #include "bench/record/metrics.def"
     double rank_waits[RANK_WAITS]; /* mean waiting time per step (ms) of ranks 0 to RANK_WAITS -
                                       1 */
-    double earlier_s;  /* time (s) of interrupted launches that this elastic launch resumed; 0:
-                          none */
+    double earlier_s;  /* total time (s) of the interrupted launches that this elastic launch
+                          resumed; 0: none */
     double all_steps;  /* number of steps, timed or not */
     char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
                           detected it; "": training did not diverge */
@@ -43,8 +43,8 @@ struct launch_result {
  * ERR_DATA if a rank's `end` line is missing, or ranks disagree on facts of the launch. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
-/* Reads an elastic launch from the records of its last segment, which include earlier segments.
- * `ranks`: number of ranks of a launch without segments, such as a timed launch; else ignored.
+/* Reads a launch of an elastic point. If it has segments, reads the records of the last one, which
+ * include earlier segments, and ignores `ranks`. Otherwise, reads the records of `ranks` ranks.
  * Errors as launch_read. */
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
@@ -67,7 +67,9 @@ enum status launch_take(const char *dir, const struct point *point, double wall_
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
-/* Writes result->rank_waits (ms) as text, one number per rank, to result->rank_wait_ms. */
+/* Writes result->rank_waits (ms) as text to result->rank_wait_ms, one number per rank. Stops at the
+ * first unknown number and after RANK_WAITS ranks. If there are more than RANK_WAITS ranks and any
+ * number is written, the text ends with "...". */
 void launch_list_waits(struct launch_result *result, int ranks);
 /* Copies the facts about program, network, data and machine from `other` to `result`. Sets the
  * cores and pipeline stages of ranks, and the time to read data, to unknown. */
@@ -96,8 +98,8 @@ bool launch_is_mixed(const struct launch_result *result);
  * launch was simulated. */
 bool launch_is_replayed(const struct launch_result *result);
 
-/* Returns the gradient noise scale (images): `variance` of per-image gradients / norm2, the squared
- * norm of the gradient over all images. NAN unless `variance` and norm2 are positive. */
+/* Returns the gradient noise scale (images): variance / norm2. `variance`: variance of per-image
+ * gradients; norm2: squared norm of the gradient over all images. NAN unless both are positive. */
 double launch_noise_scale(double variance, double norm2);
 
 /* Writes a text such as "loss is nan at step 17" for a launch that diverged. */
@@ -116,9 +118,9 @@ const char *const *point_status_names(void);
  * fact is not recorded, NULL if i is beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
-/* A launch of the journal, with its results. `ok`: whether the launch is valid: it succeeded, has
- * complete records, did not diverge and is not `unasked`. `reason`: why the launch is not valid; ""
- * if the launch is `unasked`. `result` is set only if the launch is valid or diverged. */
+/* A launch of the journal, with its results. `ok`: whether the launch is valid, that is, succeeded
+ * with complete records, did not diverge and is not `unasked` (used by no result). `reason`: why
+ * the launch is not valid; "" if it is `unasked`. `result`: complete only if `ok` or `diverged`. */
 struct summary_launch {
     bool ok, diverged;
     bool replaced; /* whether the launch is not valid and was replaced: it was marked as retried, or
@@ -130,8 +132,8 @@ struct summary_launch {
     /* index of the launch's point in the spec; if several points are equal, the first of them.
      * n_points or more if the spec lacks the point */
     size_t point;
-    size_t next; /* index in the journal of the launch that follows this one among the launches of
-                    the same point; n_launches or more: none follows */
+    size_t next; /* index in the journal of the point's next launch that is not `unasked`;
+                    n_launches or more: there is none. Not set if this launch is `unasked` */
 };
 
 /* Memory of one rank for parameters, gradients and optimizer state (MiB); `all`: sum of the
@@ -143,8 +145,8 @@ struct model_states {
 /* Returns whether the memory of the point can be forecast: only for train_cnn without a
  * pipeline. */
 bool point_forecasts_memory(const struct point *point);
-/* Forecasts the bytes in each arena (parameters, gradients, state) of the rank that needs the most
- * memory. `width`: bytes per tensor element. Errors: ERR_MEMORY. */
+/* Forecasts the peak memory of rank 0 in a step (bytes): parameters, gradients, optimizer state,
+ * and ZeRO's message buffers. `width`: bytes per tensor element. Errors: ERR_MEMORY. */
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
@@ -168,7 +170,8 @@ struct point_last {
                    last_rank in at least as many launches as `rank` */
 };
 
-/* Memory of the rank that uses the most memory (MiB). */
+/* Memory per rank (MiB). Measured values are maxima over ranks; forecast_mib is computed for rank
+ * 0. */
 struct point_memory {
     double most_mib, growth_mib;
     struct model_states forecast_mib, formula_mib; /* model states as forecast by scalebench, and by
@@ -188,7 +191,8 @@ struct point_accuracy {
  * instead of computing. */
 struct point_replay {
     double smallest_step_ms; /* shortest compute time per step that sleeping can reproduce
-                                accurately; NAN: ranks really compute */
+                                accurately; NAN: ranks really compute, or there is no timed
+                                launch */
     bool is_short, is_late;
 };
 
@@ -257,14 +261,16 @@ struct point_summary {
     char reason[512];
     char flags[256];
     size_t base;         /* index of the base point, to which speed-ups refer */
-    size_t peer;         /* index of the point with equal options in the fastest measured peer
-                            program; the point's own index if it has no peer */
+    size_t peer;         /* index of the point that runs a peer program with this point's options;
+                            of several peer programs, the fastest measured one. The point's own
+                            index if it has no peer */
     size_t alone;        /* index of the point with strategy none that differs from this point only
                             in sync.*; this point's own index if no such point exists */
     int cores;           /* number of the point's cores: ranks x cores per rank */
     size_t first_launch; /* index of the point's first launch in the journal; s->n_launches or more:
                             none */
-    size_t n_launches;   /* number of the point's launches in the journal */
+    size_t n_launches;   /* number of the point's launches in the journal, except outdated
+                            launches */
     const char *skip_reason;     /* why the point was skipped, borrowed from the journal; NULL: not
                                     skipped */
     size_t launches;             /* number of valid timed launches */
@@ -324,8 +330,8 @@ struct summary {
     size_t n_launches;
     size_t n_unasked, n_unasked_points; /* number of ended launches of points not in the spec;
                                            number of launched points not in the spec */
-    size_t n_outdated;                  /* number of ended launches made with an older source or
-                                           version of a peer program */
+    size_t n_outdated;                  /* number of ended launches whose peer program had a
+                                           different source or version than it has now */
     size_t n_trends;                    /* number of points whose trends are tested together
                                            (Bonferroni correction) */
     size_t n_timed, n_accuracy;         /* number of ended timed launches and accuracy runs, valid
@@ -335,8 +341,9 @@ struct summary {
     struct published *published;        /* results of a published report that the spec names for
                                            comparison */
     struct fits *fits;
-    int usable_cores, machine_cores, numa_nodes; /* from the manifest, per node: cores that the job
-                                                    may use, all cores, NUMA nodes; 0: unknown */
+    int usable_cores, machine_cores, numa_nodes; /* numbers per node, from the manifest: cores that
+                                                    the job may use, all cores, NUMA nodes; 0:
+                                                    unknown */
     struct run_setup setup;
     char undocumented[128]; /* facts that are needed to repeat the run but missing in the manifest,
                                such as "kernel, compiler" */
@@ -374,8 +381,7 @@ enum status summary_write_fits(const struct summary *s, const char *run_dir, str
 enum status published_check(const struct spec *spec, struct error *e);
 
 /* Returns the name of the i-th CSV file that a run of this spec writes, such as "raw.csv"; NULL
- * beyond the last. If fits.csv is among the names, the run writes it only if some curve is long
- * enough for a fit. */
+ * beyond the last. A listed fits.csv is written only if some curve is long enough for a fit. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* Columns of all CSV files of a run, file by file, in order. */

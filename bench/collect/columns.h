@@ -74,7 +74,8 @@ const struct point_number *point_numbers(size_t *n);
 const struct column *column_get(enum column_id id);
 /* Returns the column of summary.csv with this name; COLUMNS: none. */
 enum column_id column_find(const char *name);
-/* Returns the *n columns of summary.csv that depend on neither machine nor time (EXACT rows). */
+/* Returns the *n columns of summary.csv whose values depend only on options, MPI library and page
+ * size, not on machine or run (EXACT rows of summary.def). */
 const enum column_id *columns_exact(size_t *n);
 /* Returns the option whose value this column of summary.csv shows; OPTION_COUNT: none. */
 enum option_id column_option(const char *name);
@@ -104,8 +105,8 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
  * columns/files.def. */
 const char *const *csv_file_names(size_t *n);
 
-/* Returns the meaning of a row of `file` (files.def) if runs of this spec do not write `file`.
- * NULL: runs of this spec write `file`, or files.def has no such file. */
+/* Returns the meaning of a row of `file` (from files.def) if a run of this spec does not write the
+ * file; otherwise NULL. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
 /* Returns the option that the spec must set so that the column has values (needs.def);
@@ -117,12 +118,12 @@ enum { LACK_BYTES = 320 };
  * column_lack. */
 void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec);
 
-/* Sets *range to the possible numbers of a column (ranges.def). `name` may be a short name or a
- * bound, as for column_lack. Returns false if the range is unknown. */
+/* Sets *range to the possible numbers of a column (ranges.def). `name` may be a short name
+ * (step_ms) or a bound (speedup_lo). Returns false if the range is unknown. */
 bool column_range(const char *name, struct condition_range *range);
 
-/* Returns whether the column identifies rows within a launch (`keys` in files.def). Its values
- * occur again in other launches, such as epoch 1, 2, 3. */
+/* Returns whether the column identifies rows within a launch (`keys` in files.def), such as epoch.
+ * Other launches then have the same values, such as 1, 2, 3. */
 bool csv_file_repeats(const char *file, const char *column);
 
 /* Returns the column that determines the meaning of a row, such as metric in metrics.csv; "": all
@@ -180,7 +181,7 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
-/* Function that writes one row of a CSV file, such as csv_add of bench/collect/csv. `row`: the
- * file's row struct, such as struct steps_row. */
+/* row_writer is the type of functions that write one row of a CSV file, such as csv_add of
+ * bench/collect/csv. `row`: the file's row struct, such as struct steps_row. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);

@@ -150,7 +150,8 @@ static double if_finite(double x)
     return isfinite(x) ? x : NAN;
 }
 
-/* Returns the interval with NAN for each number that is infinite. CSV files leave NAN empty. */
+/* Returns the interval with each infinite number replaced by NAN. In CSV files, the cell of a NAN
+ * is empty. */
 static struct interval bounded(struct interval i)
 {
     return (struct interval){if_finite(i.lo), if_finite(i.mid), if_finite(i.hi), i.level, i.met};
@@ -263,7 +264,8 @@ enum status fits_make(struct summary *s, const struct timings *launches, struct 
 struct raw_launches {
     struct csv_table raw;
     struct launch_rows rows;
-    struct timing *timings;   /* [rows.n] one timing per row, grouped by point */
+    struct timing *timings;   /* [rows.n] timings, grouped by point. A row that take_launches skips
+                                 has no timing, so elements may be unused */
     struct timings *of_point; /* [points of the summary] each point's part of `timings` */
 };
 

@@ -61,8 +61,8 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the requested point whose number in column `id` is the smallest above the number of point
- * `last`; s->n: no such point. Start with last = s->n. */
+/* Returns a requested point with the next larger number in column `id` than point `last` has; s->n:
+ * none. Start with last = s->n. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;

@@ -11,7 +11,7 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Returns why the loss of efficiency cannot be attributed; NULL if it can be. */
+/* Returns the reason why lost efficiency cannot be split into causes; NULL: it can be split. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)
 {
@@ -62,8 +62,8 @@ static bool has_interval(const struct point_summary *p)
 }
 
 /* Returns the trend of karp_flatt along a series, whose rows begin at `first`: "rising", "falling"
- * or NULL (no trend). A trend rises, or falls, from each point to the next, and the intervals of
- * its first and last point do not overlap. Ignores points without a 95 % interval. */
+ * or NULL. karp_flatt must rise, or fall, from each point to the next. The 95 % intervals of the
+ * first and last point must not overlap. Ignores points without such an interval. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {
     const struct point_summary *from = NULL, *to = NULL;

@@ -22,7 +22,7 @@ struct key {
     const struct spec_option *factors[FACTORS_MAX]; /* [n] options whose values are multiplied; a
                                                        NULL element means ranks_per_node */
     size_t n;
-    size_t column; /* index in the file of the column named `theirs` */
+    size_t column; /* index in the file of the column whose name is the text in `theirs` */
 };
 
 struct reading {
@@ -174,8 +174,8 @@ static enum status read_values(struct published *p, struct reading *r, struct er
 
 /* ---- Rows of the file ---- */
 
-/* Computes a point's value of a key: the product of the key's options (ranks_per_node: ranks /
- * nodes, rounded up). Returns false if an option's value is a text. */
+/* Sets *number to the product of the point's values for the options of `key`. Option ranks_per_node
+ * counts as ranks / nodes, rounded up. Returns false if a value is not a number. */
 static bool key_number(const struct key *key, const struct point *point, double *number)
 {
     *number = 1;
@@ -191,7 +191,7 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
-/* largest relative difference at which the file's number counts as equal to a product of options */
+/* A number in the file matches a product of option values up to this relative difference. */
 #define KEY_ROUNDING 1e-12
 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
@@ -319,7 +319,8 @@ enum status published_check(const struct spec *spec, struct error *e)
 
 /* ---- Published values ---- */
 
-/* Returns whether the column, of any CSV file, is an accuracy or a loss. */
+/* Returns whether `name` is a column of measured losses or accuracies, in any CSV file. Bounds of
+ * intervals, such as test_acc_lo, do not count. */
 static bool is_learnt(const char *name)
 {
     static const char *const learnt[] = {"train_loss", "train_acc_pct", "test_loss", "test_acc_pct",

@@ -27,9 +27,10 @@ void published_free(struct published *p);
  * losses are NAN if our images are generated, since published results are from real images. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
-/* Returns whether published values of this column are withheld because our images are generated. */
+/* Returns whether published values of this column are withheld because the run's images are
+ * generated, not real. */
 bool published_is_withheld(const struct summary *s, const char *name);
 
-/* Returns whether any published accuracy or loss is left out (withheld), because our images are
- * generated. */
+/* Returns whether any published accuracy or loss is left out (withheld) because the images of the
+ * run are generated. */
 bool published_withholds(const struct summary *s);

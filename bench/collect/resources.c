@@ -9,8 +9,8 @@
 #include "bench/resources/node_samples.h"
 #include "kernels/base/mem.h"
 
-/* Fewest samples from which traffic of the timed steps is computed. The first and last sample may
- * each be off by one sampling interval. */
+/* Fewest samples from which network traffic of the timed steps is computed. The first and last
+ * sample may each be off by one sampling interval. */
 enum { SAMPLES_LEAST = 20 };
 
 /* ---- Nodes ---- */

@@ -82,7 +82,8 @@ static const char *time_of(const struct summary *s)
     return whole == 0 ? "step time" : whole == timed ? "launch time" : "times";
 }
 
-/* Ratio of point `own` to point `other`: its base, its peer, or the point without communication. */
+/* Ratio of point `own` to point `other`, or share of overlap. `other` is the base or a peer of
+ * `own`, or `own` without communication. */
 struct ratio {
     const struct point_summary *own, *other;
     const struct interval *interval;
@@ -318,13 +319,14 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    /* fewest measured times at any point: [0] step times, [1] launch times */
+    /* smallest number of measurements at any point: [0] of step times, [1] of launch times */
     double least[2] = {INFINITY, INFINITY};
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (is_whole(p) && !has_interval(p)) { /* rule 5 reports the lack of an interval */
+        if (is_whole(p) && !has_interval(p)) { /* skipped here, since rule 5 already reports the
+                                                  missing interval */
             few = true;
             continue;
         }
@@ -423,7 +425,7 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 /* ---- 11 and 12: bounds and figures ---- */
 
 /* Returns whether a figure certainly shows a bound: an ideal line, or the model of a named link.
- * With link = auto, the figure may lack the model, for example without a link.csv. */
+ * With link = auto, a model does not count, since it may be missing. */
 static bool shows_bound(const struct summary *s, const struct figure_request *figure)
 {
     const char *link = config_text(&s->spec->config, OPT_LINK);

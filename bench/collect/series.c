@@ -25,15 +25,15 @@ static const char *kind_of(const struct splitting *splitting, const struct point
                                   : config_kind(&point->config);
 }
 
-/* Returns the name of the point's run if runs separate series. "": there is only one run, or the x
- * axis shows runs. */
+/* Returns the name of the point's run if each run has its own series. "": there is only one run, or
+ * the x axis shows runs. */
 static const char *run_of(const struct splitting *splitting, const struct point_summary *p)
 {
     return p->run != NULL && !splitting->by->over_runs ? p->run : "";
 }
 
-/* Returns whether the point's options and kind may separate series. Calibrations and points that
- * are not shown do not split the series of other points. */
+/* Returns whether the options and kind of point i can split points into several series.
+ * Calibrations and points that are not shown do not split series. */
 static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
     return (shown == NULL || shown[i]) && !config_calibrates(&point->config);
@@ -129,8 +129,9 @@ static size_t count_values(const struct summary *s, enum option_id option)
     return n;
 }
 
-/* Replaces `option` (the number of nodes or of ranks) by ranks per node if ranks per node has fewer
- * values. Removes `option` if ranks per node has only one value. */
+/* Replaces `option` (the number of nodes or of ranks) by ranks per node among the options that
+ * separate series, but only if ranks per node has fewer values. If ranks per node has a single
+ * value, removes `option` without a replacement. */
 static void prefer_ranks_per_node(struct splitting *splitting, enum option_id option)
 {
     const struct summary *s = splitting->s;
@@ -166,8 +167,9 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy. They do if strategies, their variants or
- * compressors separate series. They also do if the x axis shows ranks and by->only is not set. */
+/* Returns whether names of series contain the strategy. True if strategies, variants or compressors
+ * separate series. Also true if the x axis shows ranks, unless by->only restricts which options
+ * separate series. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -175,8 +177,9 @@ static bool says_strategy(const struct splitting *splitting)
            has_option(splitting, OPT_COMPRESS);
 }
 
-/* Returns whether the name of the series contains the option. A name with a case or run contains
- * only options that differ within that case or run. */
+/* Returns whether the name of the point's series may contain the option. A name without case and
+ * run may contain any option. A name with a case or run contains only options that differ within
+ * that case or run. */
 static bool is_named(const struct splitting *splitting, const struct point_summary *p,
                      enum option_id option)
 {
@@ -184,8 +187,9 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether a series name must contain the kind of the series, such as emulated. It must if
- * other points have another kind and the name contains no site, which would show the kind. */
+/* Returns whether a series name must contain the kind, such as emulated. True if other points have
+ * another kind, unless the name contains the site. The site determines the kind, apart from whether
+ * compute was replayed. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -311,8 +315,8 @@ static enum status take_all(struct series_list *list, const size_t *points,
     return OK;
 }
 
-/* Returns whether the option differs between points of the same case or, if a figure combines
- * several runs, of the same run. */
+/* Returns whether the option differs within a case or, if a figure combines several runs, within a
+ * run. */
 static bool differs_within(const struct spec *spec, enum option_id option)
 {
     for (size_t k = 0; k < spec->n_points; k++)
@@ -321,10 +325,10 @@ static bool differs_within(const struct spec *spec, enum option_id option)
     return false;
 }
 
-/* Sets the options that separate series: by->options if by->only is true. Otherwise: the options in
- * which points (bases included) differ, except by->x. The numbers of nodes and ranks depend on each
- * other, so these two may be left out or replaced. If the x axis shows cases or runs, options that
- * are equal within each case or run are left out as well. */
+/* Sets the options that separate series: by->options if by->only, else the options in which points
+ * (bases included) differ, except by->x. The numbers of nodes and ranks depend on each other, so
+ * these two may be left out or replaced. If the x axis shows cases or runs, options that are equal
+ * within each case or run are left out as well. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

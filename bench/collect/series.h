@@ -5,8 +5,8 @@
 #include "bench/collect/collect.h"
 
 struct series {
-    char name[128];  /* name by which the series differs from others, such as "allreduce" or
-                        "compute only (none)" */
+    char name[128];  /* name that distinguishes the series, such as "allreduce" or "compute only
+                        (none)" */
     size_t *points;  /* [n] indices of points in the summary, by ascending ranks */
     size_t n, first; /* number of points; smallest index of a point of the series */
 };
@@ -17,12 +17,12 @@ struct series_list {
 };
 
 /* How points are divided into series. If `only` is set, points of a series are equal in `options`
- * [n_options]. Otherwise they are equal in all options except `x` and options that vary with `x`,
- * such as nodes with ranks. Points of different kinds, such as measured and emulated, are never in
- * one series. Points of different runs share a series only if over_runs is set. */
+ * [n_options]. Otherwise they may differ only in `x` and in options that vary with `x`, such as
+ * nodes if `x` is ranks. Points of different kinds, such as measured and emulated, are never in one
+ * series. Points of different runs share a series only if over_runs is set. */
 struct series_by {
-    const bool *shown; /* [points of the summary] whether the point's options may separate series;
-                          NULL: true for all points */
+    const bool *shown; /* [points of the summary] whether the point is shown; only options of shown
+                          points separate series. NULL: all are shown */
     bool cases;        /* whether points of different cases belong to different series; false if the
                           x axis shows cases */
     bool over_runs;    /* whether the x axis shows runs; if so, runs do not separate series */

@@ -26,5 +26,5 @@ typedef enum status stage_writer(FILE *out, void *what, struct error *e);
  * ERR_SYSTEM with the path, or the error of `write`. */
 enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
                         void *what, struct error *e);
-/* Removes the temporary folder with all files that were not moved. */
+/* Removes the temporary folder and the files that are still in it. */
 void stage_close(struct stage *stage);

@@ -106,9 +106,9 @@ static void share_launches(struct summary *s)
     }
 }
 
-/* Links the launches of each point by `next`, in the order of the journal, without launches that
- * are `unasked`. Sets each point's skip_reason to its first skip reason in the journal. Equal
- * points get the same launches and skip_reason. */
+/* Links the launches of each point by `next`, in journal order. Skips `unasked` launches, which no
+ * result uses. Sets each point's skip_reason to its first skip reason in the journal. Equal points
+ * get the same launches and skip_reason. */
 static void chain_launches(struct summary *s)
 {
     const struct journal *journal = s->journal;
@@ -186,11 +186,12 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
-/* Shortest compute time per step that replay reproduces well, in multiples of the sleep margin.
- * Replaying ranks poll the clock for one margin, so polling takes at most a tenth of the compute
- * time. */
+/* Shortest compute time per step that replay reproduces well, in multiples of the sleep margin. An
+ * exact sleep ends by polling the clock for up to one margin. With one such sleep per step, polling
+ * takes at most a tenth of the compute time. */
 enum { MARGINS_LEAST = 10 };
-/* largest accepted overrun of sleeps in replayed compute (% of the step time) */
+/* overrun of sleeps in replayed compute above which a point gets flag late_replay (% of the step
+ * time, median over launches) */
 enum { LATE_MOST_PCT = 5 };
 
 static double computing_ms(const struct launch_result *r)
@@ -231,8 +232,8 @@ static bool is_mixed(const struct samples *time)
     return false;
 }
 
-/* Returns whether several nodes are one machine although the site should have separate machines.
- * Returns false for emulated hosts, which always share a machine. */
+/* Returns whether a timed launch ran on fewer machines than the point has nodes. Returns false for
+ * emulated and simulated hosts, which always share a machine. */
 static bool shares_machine(const struct point_summary *p, const struct samples *time)
 {
     const struct config *c = &p->point->config;
@@ -384,9 +385,9 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Sets *to: the rank that is last_rank (most often the last to reach the synchronisation) in the
- * most launches, the median last_rank_pct of these launches, and the p-value of their number
- * (votes.h). */
+/* Each launch votes for its last_rank, the rank that was most often last to reach the
+ * synchronisation. Sets *to: the rank with the most votes, the median last_rank_pct of the launches
+ * that voted for this rank, and the p-value of the vote (votes.h). */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

@@ -8,8 +8,8 @@
 #include "bench/collect/timing.h"
 #include "kernels/base/text.h"
 
-/* Share of processor time (%) used by other programs, interrupts and a hypervisor, above which a
- * point has the flag `busy`. This share lengthens steps by about 10 %, twice the default of
+/* A point is flagged `busy` if other programs, interrupts and a hypervisor use over this share (%)
+ * of processor time. This share lengthens steps by about 10 %, twice the default of
  * measure.time.precision. */
 #define SUMMARY_BUSY_PCT 10.0
 
@@ -44,8 +44,8 @@ void samples_free(struct samples *samples);
 /* Returns the double at `offset` of the sample's struct launch_result. */
 double sample_number(const struct sample *sample, size_t offset);
 
-/* Copies one double per sample, at `offset` of its struct launch_result, to samples->values,
- * skipping NAN. Returns the number of copied doubles. */
+/* Copies each sample's double at `offset` of struct launch_result to samples->values, except NAN.
+ * Returns the number of copied doubles. */
 size_t samples_known(const struct samples *samples, size_t offset);
 
 /* Returns the median of the doubles at `offset` of struct launch_result, ignoring NAN. */
@@ -59,12 +59,12 @@ void predicted_find(struct point_summary *p, const struct summary *s);
 struct validation {
     size_t simulated;           /* number of simulated points */
     size_t n;                   /* number of measured points that simulated points predict */
-    double ranks;               /* largest number of ranks of a predicted point */
+    double ranks;               /* largest number of ranks among the predicted points */
     double median_pct, p90_pct; /* median and 90th percentile of absolute prediction errors (%) */
 };
 struct validation summary_validation(const struct summary *s);
-/* Writes the agreement, such as "validated to 8 ranks: errors of 3 % (median) and 9 % (90th
- * percentile) at 12 points". If v->n is 0, writes "not validated" and why. */
+/* Writes prediction errors, such as "validated to 8 ranks: errors of 3 % (median) and 9 % (90th
+ * percentile) at 12 points". If v->n is 0: "not validated" and why. */
 void validation_write(FILE *out, const struct validation *v);
 
 /* Sets *share to the predicted share of communication time that the backward pass hides. Assumes
@@ -93,9 +93,9 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
  * Status and lost_launches of all points must be set before. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Returns whether `p` has timed launches, but its base, a peer (same point in a program by other
- * authors) or its point without communication has lost launches. Ratios of `p` then use fewer pairs
- * of launches. */
+/* Returns whether failed launches of another point were not replaced, so that ratios of `p` lack
+ * launch pairs. The other point may be the base of `p`, a peer (the same point in a program by
+ * other authors) or the point of `p` without communication. False if `p` has no timed launches. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
 /* Returns whether other programs, interrupts and a hypervisor together used more than

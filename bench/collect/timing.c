@@ -6,9 +6,9 @@
  * rule is stricter */
 #define WHOLE_LOOK 15.0
 
-/* Returns the required confidence level at n launches: TIMING_LEVEL, or the higher 1 -
- * TIMING_ADDED_MISS if launches are added and n has reached the stop rule's second look (9
- * launches), since each look is a further chance to miss. */
+/* Returns the required confidence level at n launches, TIMING_LEVEL or higher. If launches are
+ * added, each look of the stop rule is a further chance that the interval misses the true median.
+ * From the second look (9 launches) on, the level is therefore 1 - TIMING_ADDED_MISS. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

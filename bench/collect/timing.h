@@ -15,8 +15,8 @@
  * launch that does not raise the number of excluded values can only widen the interval. */
 #define TIMING_LOOK 3
 
-/* Largest probability of a miss that each look after the first adds. A look tests whether intervals
- * are narrow enough. A miss is an interval that excludes the median.
+/* Largest probability of a miss at each look after the first. A look tests whether intervals are
+ * narrow enough. A miss is an interval that excludes the true median.
  *
  * Repeated looks let intervals miss the median more often than their level says (P. Armitage, C.
  * McPherson, B. Rowe, "Repeated significance tests on accumulating data", 1969). So the allowed
@@ -35,7 +35,7 @@ struct timing {
 };
 
 /* Timed launches of one point; all pointers are borrowed. `values`: scratch space for one number
- * per launch. `added`: launches are added until intervals are narrow. */
+ * per launch. `added`: whether launches are added until intervals are narrow. */
 struct timings {
     const struct timing *items;
     size_t n;

@@ -90,7 +90,7 @@ static char *trimmed(char *line)
     return line;
 }
 
-/* Reads one condition per line; skips empty lines and comments (#). */
+/* Reads one condition per line; skips empty lines and lines that begin with #. */
 static enum status read_lines(struct checking *c, FILE *in, const char *path, struct error *e)
 {
     char *line = NULL;
@@ -116,8 +116,8 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
-/* Replaces the error by the advice to quote the condition, if the shell split an unquoted condition
- * into words or seems to have treated its < or > as a redirection. Otherwise keeps the error. */
+/* Advises quoting the condition if the shell split it into words, or seems to have treated its < or
+ * > as a redirection. Otherwise keeps the error. */
 static enum status explain_words(const struct check_request *request, struct error *e)
 {
     char text[1024] = "";
@@ -252,8 +252,8 @@ static void add_values(char *text, size_t size, const struct checking *c, const 
         snprintf(text + strlen(text), size - strlen(text), "; the run has %s = %s", name, seen);
 }
 
-/* For the message that the condition `where` matches no point: writes the values that each name in
- * `where` has in the run, such as "; the run has ranks = 1, 2". */
+/* Writes the run's values of each name in condition `where`, such as "; the run has ranks = 1, 2".
+ * Used in the error that `where` matches no point. */
 static void describe_values(char *text, size_t size, const struct checking *c,
                             const struct condition *where)
 {

@@ -3,10 +3,10 @@
  * summary.csv, also in short form (step_ms for step_ms_median).
  *
  * A condition holds at a point if it holds for every number in the value's confidence interval. It
- * is violated if it holds for none of these numbers, otherwise undecided. A measured value without
- * an interval leaves it undecided. A missing number that the condition needs violates it. So does a
- * missing text at a point that failed or was skipped. Intervals come from summary.csv, each at its
- * own confidence level. */
+ * is violated if it holds for none of these numbers, otherwise undecided. If a value was measured
+ * only once, or lacks its usual interval, its interval is unbounded. A missing number that the
+ * condition needs violates it. So does a missing text at a point that failed or was skipped.
+ * Intervals of metrics are computed; all other intervals come from summary.csv. */
 #pragma once
 
 #include <stdbool.h>
@@ -44,7 +44,8 @@ struct check {
 
 struct checking {
     struct side run;
-    struct csv_table metrics; /* metrics.csv of the run; empty: none */
+    struct csv_table metrics; /* metrics.csv of the run; a table of 0 rows if the run has no such
+                                 file */
     double *values;           /* [metrics.rows] scratch space for the values of one metric */
     struct spec spec;         /* spec from the folder of summary.csv; valid if has_spec */
     bool has_spec;
@@ -90,24 +91,24 @@ struct condition_value check_anywhere(const struct condition_value *value);
 /* Returns whether a column of summary.csv is measured, so that another run can give another
  * value. */
 bool check_is_measured(const char *column);
-/* Returns whether a point's value without an interval is uncertain: true for a metric, a column
- * with intervals, or a measured value of one launch. False for the speed-up and efficiency of a
- * base, which are 1. */
+/* Returns whether a value without an interval is uncertain. True for a metric, for a column of
+ * summary.csv that has interval columns, and for a measured value from at most one launch and one
+ * accuracy run. False for the speed-up and efficiency of a base, which are 1. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
 
-/* Returns the column of summary.csv that a name means: step_ms is short for step_ms_median. NULL:
- * none. */
+/* Returns the column of summary.csv with this name; NULL: none. The ending "_median" may be
+ * omitted: step_ms selects step_ms_median. */
 const struct column *check_column(const char *name);
 
 /* Returns the kind of values of `name`, a column of summary.csv or an option. CONDITION_ANY for
  * other names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* Writes a suggestion to `near`: the column or option that is most similar to the unknown name
- * `name`, such as "; nearest 'speedup'". Writes "" if none is similar. config: supplies options of
- * a user's program; NULL: none. Errors: ERR_MEMORY. */
+/* Writes a suggestion to `near`, such as "; nearest 'speedup'": the column or option most similar
+ * to the unknown `name`. Writes "" if none is similar. config: supplies options of a user's
+ * program; NULL: none. Errors: ERR_MEMORY. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
 
@@ -127,8 +128,8 @@ struct check_names {
     condition_lookup *known;
     const void *arg;
     const struct spec *spec; /* spec of the run; NULL: unknown */
-    /* whether to accept a condition that is wrong only because of an option set by --set, `quick`
-     * or the machine */
+    /* whether to accept a condition that conflicts only with options whose values come from --set,
+     * the spec's option `quick` or the machine */
     bool open;
     bool ranges; /* whether to refuse comparisons that are always true or always false; false for
                     the checks of a recorded spec (spec.yaml of an existing run) */

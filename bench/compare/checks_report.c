@@ -11,8 +11,9 @@
 
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
-/* Explains an unknown value by the point's status and reason: " (failed: exit status 3)". If the
- * point is ok, states instead of the status that the value is empty or was not measured. */
+/* Writes why a value is unknown: the point's status and reason, such as " (failed: exit status 3)".
+ * If the status is ok, writes "empty at this point" or "not measured here" instead of the
+ * status. */
 static void write_status(FILE *out, const char *name, const struct check_point *point)
 {
     char clean[512];

@@ -35,8 +35,8 @@ static enum status refuse_name(const struct check *check, const char *name,
                     check->text, name, near);
 }
 
-/* Refuses a comparison that no point of the spec can satisfy: the column stays empty, a number is
- * compared with a word, or texts are compared by < or >. */
+/* Refuses a comparison that makes no sense for the spec's points: the column stays empty, a number
+ * is compared with a word, texts are compared by < or >, or a text is in a sum. */
 static enum status check_spec_term(const struct check *check, const struct condition_term *term,
                                    const struct check_names *names, struct error *e)
 {

@@ -18,8 +18,8 @@ static struct condition_unit unit_by(const char *text)
     return (struct condition_unit){text, TYPE_REAL, 1};
 }
 
-/* Returns the unit in which values of an option type are stored: seconds, bytes or per cent,
- * otherwise none. */
+/* Returns the unit in which values of an option type are stored: seconds, bytes or per cent. For
+ * other types, the unit's text is NULL. */
 static struct condition_unit unit_of_type(enum option_type type)
 {
     size_t i = 0;
@@ -55,8 +55,8 @@ static bool takes_percent(const char *name, const struct condition_unit *unit)
     return unit->kind == TYPE_PERCENT || is_ratio;
 }
 
-/* Returns whether the unit of a number fits the name that the number is compared with; if not,
- * writes the reason to `why`. A percentage also fits a ratio. */
+/* Returns whether the term's number has no unit, or a unit that fits `unit`, the unit of the term's
+ * column or option; if not, writes the reason to `why`. A percentage also fits a ratio. */
 static bool explain_number(char why[CONDITION_WHY], const struct condition_term *term,
                            const struct condition_unit *unit)
 {

@@ -24,8 +24,8 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
     return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
-/* Returns whether ranks share cores at the point or (only if `of_base`) at the base of its
- * speed-up. */
+/* Returns whether ranks share cores at the point. If `of_base`, also returns true if they share
+ * cores at the base of its speed-up. */
 static bool shares_cores(const struct csv_table *summary, size_t row, bool of_base)
 {
     const char *base = csv_table_text(summary, row, "base_point");
@@ -264,8 +264,8 @@ enum condition_kind check_kind(const char *name, const struct config *config)
     return column != NULL ? column_kind(column) : CONDITION_ANY;
 }
 
-/* Returns the options of a point from the spec beside the tables, and sets *option to the option
- * `name`. NULL if there is no such spec or option. */
+/* Looks up option `name` in the spec from the folder of summary.csv. Returns the point's options,
+ * and sets *option; NULL if there is no such spec or option. */
 static const struct config *find_option(const struct spec_option **option,
                                         const struct check_point *p, const char *name)
 {

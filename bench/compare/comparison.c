@@ -119,7 +119,8 @@ static enum status read_sides(struct comparison *c, const struct compare_request
 
 /* ---- Points ---- */
 
-/* Ways to match points of two runs, in the order in which they are tried. */
+/* Ways to match points of two runs, in the order in which they are tried. BY_ROW: equal identity
+ * and case name. BY_ID: equal identity. BY_LABEL: equal label. */
 enum match { BY_ROW, BY_ID, BY_LABEL, MATCHES };
 
 static bool matches(const struct side_point *a, const struct side_point *b, int by)
@@ -280,8 +281,9 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
-/* Converts the values of all sides and of their repetitions to the reference's clock rate. Converts
- * none if check_clock finds a run whose values cannot be converted. */
+/* If c->at_clock is set, converts the values of all sides and of their repetitions to the processor
+ * clock rate of the reference. If check_clock finds a run whose values cannot be converted, it
+ * clears c->at_clock, and nothing is converted. */
 static void use_clocks(struct comparison *c)
 {
     for (size_t side = 0; side < c->n_sides; side++)
@@ -308,8 +310,8 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
            cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
 }
 
-/* Collects the launches of a point in a side's run and in the run's repetitions. `launches`: space
- * for n_repeats + 1 campaigns. */
+/* Collects the launches of a point in a side's run and in the run's repetitions. `launches`: room
+ * for n_repeats + 1 elements, one per run. */
 static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
                                      struct judge_launches *launches)
 {

@@ -1,8 +1,8 @@
 /* Compares runs with a reference, point by point: which points became faster or slower, by how
  * much, and which are undecided.
  *
- * Points are matched by identity and case, otherwise by identity, otherwise by label, which is the
- * same in other versions of the program. A run and its repetitions (repeats.h) form one side of the
+ * Points are matched by id (hash of options) and case, else by id, else by label. Other versions of
+ * the program give the same labels. A run and its repetitions (repeats.h) form one side of the
  * comparison; ratios then compare means over campaigns. Times are converted to the clock rate of
  * the reference (compared.def) if both sides ran on the same hardware and each launch recorded the
  * time of a fixed computation.
@@ -52,8 +52,8 @@ struct comparison {
                         in the run */
     size_t by_label; /* number of pairs of point and run that were matched by label instead of id */
     bool at_clock;   /* times are converted to the reference's clock rate */
-    /* reason why conversion to the reference's clock rate is impossible; "": possible, or not
-     * needed (`as_measured` in the request, or a quantity of CLOCK_FREE) */
+    /* reason why values cannot be converted to the reference's clock rate; "": they can, or they
+     * need no conversion (request->as_measured is set, or the quantity is CLOCK_FREE) */
     char as_measured[160];
 };
 
@@ -71,7 +71,7 @@ enum status compare_match(struct comparison *c, struct error *e);
 /* Returns whether the reference has values of the point, but the matching point of `side` has
  * none. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
-/* Returns whether compare_is_lost is true because the point failed in the run. */
+/* Returns whether compare_is_lost is true and the matching point of `side` failed. */
 bool compare_is_failed(const struct comparison *c, size_t point, size_t side);
 
 static inline const struct compare_cell *compare_cell(const struct comparison *c, size_t point,
@@ -80,9 +80,9 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
     return &c->cells[point * (c->n_sides - 1) + side - 1];
 }
 
-/* Returns the exit status for `git bisect run`: 1 if a point became slower or worse; else 125 (skip
- * the commit) if a point of the reference is undecided, missing or without a value in a run, or no
- * point has a verdict; else 0. */
+/* Returns the exit status for `git bisect run`. 1: a point became slower or worse. Else 125 (skip
+ * the commit): a point of the reference is undecided, missing or without a value in a run, or no
+ * point has a verdict. Else 0. */
 int compare_bisect(const struct comparison *c);
 /* Returns the exit status for an error: 125 if there is nothing to compare, else 128, which ends
  * git bisect. */

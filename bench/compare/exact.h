@@ -36,13 +36,14 @@ struct exact {
     size_t failed; /* number of points that failed in the run, but not in the reference */
 };
 
-/* Compares the run with the reference. Errors: ERR_ARGUMENT if an operand is not a run, both are
- * the same run, or no point has a value of an exact column in both. Call exact_free in any case. */
+/* Compares the run with the reference. ERR_ARGUMENT if an operand is not a run, both are the same
+ * run, or no value can be compared. A value of an exact column can be compared if both runs have it
+ * and it is equal in all launches of the reference. Call exact_free in any case. */
 enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
 void exact_free(struct exact *x);
 
-/* Returns whether no value differs and no point failed only in the run. `strict`: the run must also
- * have each value of the reference. */
+/* Returns whether no value differs, and every point that failed in the run also failed in the
+ * reference. `strict`: the run must also have each value of the reference. */
 bool exact_agrees(const struct exact *x, bool strict);
 
 typedef void exact_writer(FILE *out, const struct exact *x, bool strict);

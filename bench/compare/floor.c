@@ -12,9 +12,8 @@ static double mean_of(const double *values, size_t n, size_t step)
     return sum / (double)n;
 }
 
-/* Computes the sums of squares in the numerators of R (*runs, common changes of all points) and E
- * (*rest, changes of single points), as defined in floor.h. logs [points, k]: one column per
- * repetition. */
+/* Computes the sums of squares in the numerators of R and E (floor.h). *runs (R): changes common to
+ * all points. *rest (E): changes of single points. logs [points, k]: one column per repetition. */
 static void find_squares(double *runs, double *rest, const double *logs, size_t points, size_t k)
 {
     double all = mean_of(logs, points * k, 1);

@@ -4,9 +4,9 @@
  *
  * The model has two levels (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013).
  * The logarithm of a launch's value is the location of its point, plus an effect of the campaign
- * with variance t^2, plus the scatter of launches. Let y[p][r] be the location of the launches of
- * point p in repetition r (stats_trimmed; its variance is v[p][r]), p < P, r < k, for points in all
- * repetitions. A two-way table separates changes common to all points of a campaign, R, from
+ * with variance t^2, plus the scatter of launches. Let y[p][r] be the location (stats_trimmed) of
+ * point p's launches in repetition r, and v[p][r] its variance. Only the P points in all k
+ * repetitions count. A two-way table separates changes common to all points of a campaign, R, from
  * changes of each point, E:
  *
  *   R = P sum_r (y[.][r] - y[.][.])^2 / (k - 1)
@@ -41,9 +41,9 @@ struct noise_floor {
     double variance, degrees; /* t^2 (variance between campaigns) and its degrees of freedom */
     double usual;             /* t0: default of t, the standard deviation between campaigns
                                  (logarithms) */
-    /* half width of the noise floor (in logarithms) for one campaign on each side, from --floor.
-     * floor_width scales this width to other numbers of campaigns. NAN: --floor was not given; the
-     * model is used */
+    /* half width of the noise floor (logarithms) from --floor, for one campaign on each side of a
+     * ratio. floor_width scales it to other numbers of campaigns. NAN: not given; `variance` sets
+     * the width */
     double given;
     size_t repetitions; /* number of campaigns that the estimate uses; 0: the estimate is the
                            default in `usual` */

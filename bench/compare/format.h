@@ -36,7 +36,7 @@ enum status format_find_exact(exact_writer **writer, const char *name, struct er
 /* Columns of `scalebench compare --format csv` (csv_compare.def). */
 extern const struct csv_file compare_file;
 
-/* Writes the notes below a table of verdicts. Internal. */
+/* Writes the notes that follow the table of verdicts of a comparison. */
 void format_write_notes(FILE *out, const struct comparison *c);
 /* Lists the points that are matched by label, and the options in which matched points differ. */
 void format_write_matches(FILE *out, const struct comparison *c);

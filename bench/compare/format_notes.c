@@ -17,9 +17,8 @@ char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
     char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
     if (!isfinite(ratio->mid))
         return strcpy(text, "-");
-    /* A ratio below 0.1 and its bounds are written with three significant digits, others with three
-     * decimals. Ratios to runs on other machines can be as small as 0.001, for which three decimals
-     * are too few. */
+    /* A ratio below 0.1 is written with three significant digits: ratios to runs on other machines
+     * can be 0.001, for which three decimals are too few. */
     char *(*write)(char text[TEXT_NUMBER], double x, int digits) =
         ratio->mid < 0.1 ? text_significant : text_fixed;
     snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", write(mid, ratio->mid, 3), write(lo, ratio->lo, 3),
@@ -171,7 +170,7 @@ static const struct judged *judged_of(const struct comparison *c, size_t side, s
     return &compare_cell(c, i, run)->judged;
 }
 
-/* Returns whether the noise floor widens an interval. */
+/* Returns whether the noise floor widens at least one interval of the comparison. */
 static bool has_floor(const struct comparison *c)
 {
     bool widens = false;
@@ -226,8 +225,8 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- Omissions ---- */
 
-/* Values of an option that differs between points matched by label: `was` in the reference, `is` in
- * a run, at the first such pair. "": no pair. */
+/* Values of an option at the first pair of points that are matched by label and differ in this
+ * option: `was` in the reference, `is` in the other run. "": there is no such pair. */
 struct change {
     char was[40], is[40];
 };
@@ -242,9 +241,9 @@ static void note_change(struct change *change, enum option_id id, const struct c
     snprintf(change->is, sizeof change->is, "%s", b->text);
 }
 
-/* Compares the points of the reference and of run `side` that are matched by label. Stores in
- * `changes` each option that differs, except options of the whole campaign. Stores nothing if one
- * of the two specs cannot be read. */
+/* Stores in `changes` each option that differs between the reference and run `side`, at points
+ * matched by label. Leaves out options of the whole campaign. Stores nothing if either spec cannot
+ * be read. */
 static void note_changes(struct change changes[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};
@@ -340,8 +339,8 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Writes by how many per cent the fixed computation (side.h) took longer or shorter in a run than
- * in the reference. Omits differences below 2 %. */
+/* Writes by how many per cent the time of the fixed computation (side.h) differs between a run and
+ * the reference. Omits differences below 2 %. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);

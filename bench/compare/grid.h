@@ -12,8 +12,8 @@ enum { GRID_TEXT = 160 };
 struct grid {
     size_t rows, columns;     /* numbers of rows (header included) and columns */
     char (*cells)[GRID_TEXT]; /* [rows, columns] texts */
-    int *worth;               /* [columns] priority; the lowest is dropped first on a narrow
-                                 terminal */
+    int *worth;               /* [columns] priority; on a narrow terminal, columns of low priority
+                                 are dropped first */
 };
 
 /* Priority of columns that are never dropped. */

@@ -11,7 +11,7 @@
 
 /* Logarithms of one side's values, one per launch. If the side has several campaigns, align() moves
  * each campaign's logarithms to a common trimmed mean. It also widens their spread by sqrt(n / (n -
- * 1)), where n is the campaign's number of launches. */
+ * 1)) if the campaign has n > 1 launches. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;
@@ -68,8 +68,9 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* Sets a->logs to the logarithms of a sample's values. Logarithms of different campaigns are moved
- * to a common mean (align). `logs`: space for a->n numbers, borrowed by `a`. */
+/* Sets a->logs to the logarithms of a sample's values. If there are several campaigns, shifts each
+ * campaign's n logarithms to a common mean and scales their deviations by sqrt(n / (n - 1))
+ * (align). `logs`: space for a->n numbers, borrowed by `a`. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;

@@ -1,13 +1,13 @@
-/* Decides whether a point became faster or slower: the ratio of the launches of two sides, its
- * interval, and the verdict. A side is one campaign or several repetitions of it. Internal to
+/* Decides whether a point became faster or slower. Computes the ratio of the launches of two sides,
+ * its interval and the verdict. A side is one campaign or several repetitions of it. Internal to
  * bench/compare.
  *
  * All computation is on logarithms. The ratio of two campaigns and its interval are Hodges and
  * Lehmann's shift (bench/base/two_samples.h). If a side has several campaigns, the launches of each
- * are first shifted to the mean of all campaigns' locations (aligned ranks: Hodges and Lehmann,
+ * are shifted to the mean location of the side's campaigns (aligned ranks: Hodges and Lehmann,
  * "Rank methods for combination of independent experiments", 1962). The ratio then compares means
- * of campaigns. The shift also scales distances from the location by sqrt(n / (n - 1)), because the
- * location was estimated from the same n launches.
+ * of campaigns. Each launch's distance from its campaign's location is also scaled by sqrt(n / (n -
+ * 1)), because the location was estimated from the same n launches.
  *
  * The noise floor f (floor.h) adds the variation between campaigns. It widens the interval [lo, hi]
  * of a logarithmic ratio mid to [mid - sqrt((mid - lo)^2 + f^2), mid + sqrt((hi - mid)^2 + f^2)].
@@ -20,8 +20,9 @@
  * to its size.
  *
  * A point is undecided if more than half of a side's launches were disturbed (column disturbed of
- * raw.csv), since the median then includes the disturbance. Quantities that do not depend on other
- * programs (`spread` 0 in compared.def) are exempt. */
+ * raw.csv), since the median then includes the disturbance. This rule does not apply to quantities
+ * that do not depend on other programs (`spread` 0 in compared.def), nor to any quantity if
+ * count_disturbed is set. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,7 +68,8 @@ struct judged {
     size_t reference_disturbed, disturbed; /* number of disturbed launches of each side */
     size_t reference_campaigns, campaigns; /* number of campaigns of each side that have launches */
     enum verdict verdict;
-    char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, otherwise "" */
+    char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, otherwise ""; also "" for a
+                         point of a run compared with itself */
 };
 
 /* Computes the ratio of two samples of a point and decides the verdict. If there is no ratio, the

@@ -16,8 +16,8 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
 enum status operand_check_points(const char *name, const char *out, const char *home,
                                  struct error *e);
 
-/* Searches the paths of operand_find for a sweep, and sets `path` to the sweep's folder. Returns
- * the file name of the sweep's table; NULL: none. */
+/* Looks for a sweep in the folders that operand_find tries, and sets `path` to the sweep's folder.
+ * Returns the file name of the sweep's table; NULL: no sweep found. */
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
                                const char *home);
 

@@ -18,19 +18,20 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* For each point: trimmed mean of the logarithms of its launches' values, and variance of this
- * mean, in a run and in each repetition of the run. Contains only points that have values in the
- * run and in every repetition. */
+/* For each point: the trimmed mean of the logarithms of its launches' values, and the variance of
+ * this mean, in a run and in each of its repetitions. Contains only points whose mean is finite in
+ * all of these runs. */
 struct rows {
-    /* [points, k] locations and variances: one row per point, one column for the run and for each
-     * repetition */
+    /* [points, k] trimmed means of the logarithms, and their variances: one row per point. Column 0
+     * is for the run, columns 1 to k - 1 are for its repetitions */
     double *logs, *variances;
     double *launches; /* scratch: logarithms of one point's values in one run, one per launch */
     size_t points, k;
 };
 
-/* Sets column r of row `rows->points` to the location and variance of the logarithms of p's values.
- * Returns false if `p` is NULL or the location is not finite. */
+/* Computes the trimmed mean of the logarithms of p's values, and the variance of this mean. Stores
+ * both in column r of row `rows->points`. Returns false if `p` is NULL or the mean is not
+ * finite. */
 static bool take_cell(struct rows *rows, size_t r, const struct side_point *p)
 {
     if (p == NULL)
@@ -105,8 +106,8 @@ static size_t find_run(const struct runs *runs, const struct side *side)
     return i;
 }
 
-/* Adds a repetition. A run without tables is skipped; unreadable tables are skipped with a
- * warning. */
+/* Adds `run` as a repetition of `own`. Skips the run silently if a table is missing, and with a
+ * warning if a table is unreadable or invalid. */
 static enum status add_repeat(struct side *own, const struct run *run, const struct compared *what,
                               struct error *e)
 {

@@ -14,7 +14,7 @@
 /* ---- Launches ---- */
 
 /* Returns the mean of a launch's work_before_us and work_after_us, a measure of the processor's
- * speed. NAN if either is missing, as in short launches, at sites slurm and ssh, and in runs of
+ * speed. NAN if either is missing, as in short or simulated launches, at site ssh, and in runs of
  * earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
@@ -71,8 +71,9 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* Returns a launch's value as `source` selects. `partner`, for ratios: launch of the base or peer
- * in the same block; NULL: the ratio is NAN. */
+/* Returns the launch's value, its rate, or the ratio of its rate to the partner's rate, as `source`
+ * states. SOURCE_CORES: the ratio is divided by p->cores. `partner`: for ratios, launch of the base
+ * or peer in the same block; NULL: the ratio is NAN. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)
 {
@@ -116,7 +117,7 @@ static const char *find_label(const struct side *side, size_t i)
 }
 
 /* Sets the point's label. If several cases share launches, raw.csv has only the first case's label.
- * Other cases put this label in brackets after their own name. */
+ * The label of each other case is then set to "CASE (label in raw.csv)". */
 static void take_label(struct side_point *p, const char *label)
 {
     bool is_own = !label[0] || strncmp(label, p->case_name, strlen(p->case_name)) == 0;

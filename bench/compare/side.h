@@ -19,8 +19,8 @@ struct side_point {
     /* [n] mean time of the fixed computation before and after each launch (us), a measure of the
      * processor's speed; NAN: unknown. NULL: published values */
     double *work_us;
-    /* time (us) of the fixed computation at the target clock rate; `values` are converted to this
-     * rate */
+    /* set only if `values` are converted to another clock rate: time (us) of a fixed computation at
+     * that rate */
     double clock_us;
     size_t n;
     /* number of values computed from a disturbed launch of the point, its base or its peer */
@@ -61,8 +61,9 @@ enum status side_read(struct side *side, const char *name, const char *path,
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);
 
-/* Converts each point's values to the clock rate at which the fixed computation takes clock_us.
- * `clock`: CLOCK_TIME or CLOCK_RATE. Every value must have a work_us. */
+/* Converts each point's values to another clock rate: from the rate at which a fixed computation
+ * took the measured work_us to the rate at which it takes clock_us. Every value must have a
+ * work_us. `clock`: CLOCK_TIME if the values are times, CLOCK_RATE if they are rates. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
 
 /* Returns whether the status of the point is failed, timeout or diverged. Returns false if the

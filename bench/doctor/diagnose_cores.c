@@ -152,9 +152,9 @@ static double middle(const struct subject *s, const struct rounds *r, int quanti
     return stats_median(x, s->last - s->first + 1);
 }
 
-/* Returns the likely cause of lost core time. `ready`, `steal`: shares of time (%) in which the
- * rank was ready but not running, and in which a hypervisor had the core; NAN: unknown. lost_pct:
- * total share lost. */
+/* Returns the likely cause of lost core time. Arguments are shares of time (%); NAN: unknown.
+ * `ready`: the rank was ready but not running. `steal`: a hypervisor had the core. lost_pct: total
+ * loss. */
 static const char *find_thief(double ready, double steal, double lost_pct)
 {
     if (steal >= lost_pct / 2)

@@ -1,5 +1,5 @@
 /* Derives findings about a cluster from the measurements of all ranks. diagnosis_make uses only the
- * rows of an examination, no files or clocks. */
+ * rows of measured tables (struct examination), no files or clocks. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,10 +27,10 @@ enum finding_kind {
     FINDINGS
 };
 
-/* Margins of findings: a core or link is slow if the whole interval of its ratio to the others is
- * slower by more than the margin. DOCTOR_RATE_MARGIN is half of the 10 % loss that must be
- * detected. The other margins are larger: memory latencies vary with the placement of pages,
- * message latencies with the number of switches. */
+/* Margins of findings. A core or link is slow if the whole confidence interval of its ratio (rate
+ * or time) to the others is worse than 1 by more than the margin. DOCTOR_RATE_MARGIN is half of the
+ * 10 % loss that must be detected. The other margins are larger: memory latencies vary with the
+ * placement of pages, message latencies with the number of switches. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
@@ -43,7 +43,8 @@ struct diagnosis {
     struct doctor_core *cores; /* [n_cores] the core of each rank */
     struct doctor_link *links; /* [n_links] rows of links.csv: each direction between two nodes, and
                                   a link within each node */
-    /* [n_links] node numbers of each link, whether the link is slow, and the cause */
+    /* [n_links] for each of `links`: numbers of the sending and the receiving node, whether this
+     * direction is slow, and the cause */
     struct direction *directions;
     struct doctor_finding *findings; /* [n_findings] problems first, then notes */
     size_t n_cores, n_links, n_findings;

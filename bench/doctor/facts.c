@@ -99,7 +99,8 @@ static void read_huge_pages(char *text, size_t size, const char *root)
         snprintf(text, size, "%.*s", (int)(close - open - 1), open + 1);
 }
 
-/* Reads the machine's memory, or the limit of this process's cgroup if it is lower. */
+/* Reads the machine's memory (GiB), or the memory limit at the top of /sys/fs/cgroup if this limit
+ * is lower. In a container, this is the container's limit. */
 static void read_memory(double *gib, const char *root)
 {
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
@@ -154,8 +155,8 @@ struct counting {
     int n;
 };
 
-/* Appends a port and the bytes it has sent to the list in `arg` (struct counting). The kernel
- * counts words of four bytes. */
+/* Appends a port, with the number of bytes it has sent, to the list in `arg` (struct counting). The
+ * kernel counts in words of four bytes. */
 static void add_port(void *arg, const char *root, const char *path, const char *device, int port)
 {
     struct counting *c = arg;

@@ -14,9 +14,9 @@ struct counted {
 };
 enum { COUNTED_MAX = 64 };
 
-/* Lists the interfaces of this node in `counted` (COUNTED_MAX elements), each with its bytes sent
- * since boot: network interfaces, then ports of fast networks such as InfiniBand. Returns their
- * number. */
+/* Writes to `counted` [COUNTED_MAX] the bytes each interface has sent since boot: network
+ * interfaces with traffic, then ports of fast networks such as InfiniBand. Returns the number of
+ * interfaces. */
 int facts_count_sent(struct counted *counted, const char *root);
 
 /* Returns the interface that sent the most bytes between two readings, if it sent at least half of

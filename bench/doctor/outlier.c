@@ -22,9 +22,9 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* Returns the median in round t over the members j other than i for which peers[j] is peers[i]; NAN
- * if none has a value. If `peers` is NULL, all members other than i count. `others`: scratch space
- * for m->n numbers. */
+/* Returns the median value of member i's peers in round t; NAN if none has a value. Peers: other
+ * members j with peers[j] = peers[i], or all others if `peers` is NULL. `others`: scratch space for
+ * m->n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -82,11 +82,11 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Numbers of measured directions (ordered pairs of nodes) of one node in one role, sender or
+/* Counts of a node's measured directions (ordered pairs of nodes) in one role: sender or
  * receiver. */
 struct side {
-    int all, slow; /* directions of this node in this role: number of all, and number of slow ones
-                      without a known cause */
+    int all, slow; /* number of all directions of this node as sender (or as receiver), and number
+                      of slow ones without a known cause */
 };
 
 static double share_of(const struct side *s)
@@ -106,9 +106,9 @@ static void count(struct side *sides, const struct direction *directions, size_t
     }
 }
 
-/* Finds the node and role (sender or receiver) with the largest share of slow directions without a
- * known cause. At least two of the node's directions in this role, and more than half of them, must
- * be slow without a known cause (share_of). Blames the node in this role for these slow directions.
+/* Finds the node and role (sender or receiver) with the largest share of unexplained slow
+ * directions (ordered pairs of nodes). At least two, and more than half, of the node's directions
+ * in this role must be slow and unexplained (share_of). Blames the node in this role for these.
  * Returns false if there is no such node. `sides`: [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {

@@ -22,13 +22,13 @@ struct measured {
                                 measured_compare */
 };
 
-/* Allocates the values of n members, all unknown. Call measured_free afterwards, even after an
- * error. */
+/* Allocates the values of n members (cores or links), initially NAN. Call measured_free afterwards,
+ * even after an error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
-/* Sets ratios[i] of every member i: the median over rounds, with its interval, of the ratio (value
- * of i) / (median of the others). Compares only members with equal numbers in `peers`; NULL: all.
- * Leaves out rounds in which i or all others lack a value; NAN if no round is left. ERR_MEMORY. */
+/* Sets ratios[i] of every member i: median and interval, over rounds, of the ratio (value of i) /
+ * (median of the others). Compares only members with equal numbers in `peers`; NULL: all. Leaves
+ * out rounds in which i or all others lack a value; NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
 /* Returns the median over rounds of the values of member i (a core or link), with its interval; NAN
  * if the member has no value. */
@@ -41,8 +41,8 @@ struct interval measured_interval(const struct measured *m, size_t i);
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
-/* Cause of a slow direction (ordered pair of nodes): the sender or the receiver, if at least two
- * and more than half of its directions in this role are slow; otherwise the pair. */
+/* Cause of a slow direction (ordered pair of nodes): its sender, its receiver, or the pair itself.
+ * outlier_blame decides. BLAME_NOTHING: the direction is not slow. */
 enum blame { BLAME_NOTHING, BLAME_SENDER, BLAME_RECEIVER, BLAME_PAIR };
 struct direction {
     int from, to;
@@ -50,9 +50,9 @@ struct direction {
     enum blame blame; /* cause if the direction `from` to `to` (an ordered pair of nodes) is slow;
                          set by outlier_blame */
 };
-/* Sets the cause of each slow direction, and BLAME_NOTHING for all others. Blames one sender or
- * receiver after another, always the one with the largest share of unexplained slow directions
- * among its directions. Blames a sender or receiver only if at least two, and more than half, of
- * its directions are slow and unexplained. At equal shares, blames a sender first. Slow directions
- * that remain unexplained get BLAME_PAIR. Errors: ERR_MEMORY. */
+/* Sets the cause of each slow direction, and BLAME_NOTHING for all others. Repeatedly blames the
+ * sender or receiver that has the largest share of slow, unexplained directions among its own
+ * directions; at equal shares, a sender. Blames it only if at least two, and more than half, of its
+ * directions are slow and unexplained. Slow directions that remain unexplained get BLAME_PAIR.
+ * Errors: ERR_MEMORY. */
 enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e);

@@ -55,9 +55,9 @@ void doctor_clear(const struct doctor_table *table, void *row);
 enum status doctor_write(const struct doctor_table *table, const char *folder, const void *rows,
                          size_t n, struct error *e);
 
-/* Reads the table's CSV file in `folder`. `rows`: address of a pointer, set to a new array of *n
- * structs of the table's row type (NULL on error). The caller frees the array. ERR_DATA with file
- * and line if the file is missing or malformed, ERR_SYSTEM if reading fails. */
+/* Reads the table's CSV file in `folder`. `rows`: address of a NULL pointer, set to a new array of
+ * *n row structs that the caller frees. On error, the pointer stays NULL. ERR_DATA with file and
+ * line if the file is missing or malformed, ERR_SYSTEM if reading fails. */
 enum status doctor_read(const struct doctor_table *table, const char *folder, void *rows, size_t *n,
                         struct error *e);
 

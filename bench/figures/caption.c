@@ -43,8 +43,8 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Writes the name of the user's program and of its time (workload.time). Unless `brief`, adds how
- * the time is measured. */
+/* Writes the names of the user's program and of the time by which points are compared
+ * (workload.time). Unless `brief`, adds how this time is measured. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
@@ -55,8 +55,8 @@ static void write_program(FILE *out, const struct summary *s, const char *progra
 }
 
 /* Writes network, data, optimizer and batch, such as "lenet_21k on mnist (real data), sgd, global
- * batch 256". Unless `brief`, adds the number of parameters, if all points have the same, and the
- * strategy. */
+ * batch 256". Unless `brief`, also writes the strategy, and the number of parameters if this number
+ * is equal at all points. */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
@@ -76,7 +76,8 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Writes the program or the training, then the scaling. `brief`: one clause, such as "lenet_21k on
+/* Writes the subject of a caption: the user's program or the training, then the scaling. If
+ * `brief`, writes one clause, which ends with the kinds and links of the points: "lenet_21k on
  * mnist (real data), sgd, global batch 256, strong scaling; measured, local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
@@ -92,8 +93,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 
 /* ---- Medians and whiskers ---- */
 
-/* Ranges, over the shown points, of the number of samples behind a median and of the confidence
- * level of its interval. */
+/* Data behind a figure's medians and intervals: over the shown points, the range of the number of
+ * samples per point and the range of the intervals' confidence levels. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* `points`: shown points with a value; `met`: points whose interval reaches SUMMARY_CONFIDENCE.

@@ -36,7 +36,7 @@ static void write_fate(FILE *out, const struct summary *s, size_t point)
 }
 
 /* Lists the points that are not ok, grouped by status and reason. Lists at most 8 groups and counts
- * the others. */
+ * the other groups. */
 static void write_fates(FILE *out, const struct summary *s)
 {
     const size_t listed_max = 8;
@@ -154,12 +154,14 @@ void flaws_write(FILE *out, const struct summary *s)
 
 /* ---- Below the axis of a figure over ranks ---- */
 
-/* State while writing the list of points without a value, one entry per series and status.
- * `listed`: entries written; `left`: further entries, only counted. */
+/* State while writing the list of points without a value. Each entry of the list has one status and
+ * one series, or `all` in place of a series. `listed`: number of entries written; `left`: number of
+ * entries that did not fit. */
 struct missing {
     FILE *out;
     const struct figure_data *d;
-    size_t lead; /* length of the prefix, up to a comma, that the names of all series share */
+    size_t lead; /* length of the longest prefix that ends with ", " and that the names of all
+                    series share; 0: none, or there is only one series */
     size_t listed, left;
 };
 
@@ -185,7 +187,7 @@ static bool misses_so(const struct figure_data *d, size_t point, const char *sta
 }
 
 /* Returns whether all shown points with this number of ranks have this status and no value. The
- * list then has "all" in place of the names of the series. */
+ * list of points without a value then names "all" instead of each series. */
 static bool miss_alike(const struct figure_data *d, long ranks, const char *status)
 {
     for (size_t i = 0; i < d->s->n; i++)
@@ -211,9 +213,9 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns true if a point of `series` with this number of ranks has this status and no value,
- * unless all shown points with this number do (miss_alike). If `series` is NULL, returns true if
- * all do. */
+/* If `series` is NULL, returns miss_alike: whether all shown points with this number of ranks have
+ * this status and no value. Otherwise, returns whether a point of the series with this number of
+ * ranks has this status and no value, and miss_alike is false. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {
@@ -224,10 +226,10 @@ static bool misses_at(const struct missing *m, const struct series *series, long
     return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
 }
 
-/* Writes one entry of the list: the numbers of ranks at which a series has points with this status
- * and no value, such as "ring failed at 2". Omits numbers of ranks at which this is so for all
- * shown points. If `series` is NULL, writes only those numbers: "All skipped at 4, 8 ranks". If the
- * list is full, only increments m->left. */
+/* Writes one entry of the list: the numbers of ranks at which a point of the series has this status
+ * and no value, such as "ring failed at 2". Omits numbers at which all shown points have this
+ * status and no value. If `series` is NULL, writes only these numbers: "All skipped at 4, 8 ranks".
+ * If the list is full and the entry is not empty, only increments m->left. */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

@@ -1,5 +1,5 @@
-/* Describes the columns of the CSV files beside figures. Rejects user-defined options and metrics
- * that have the name of a column. */
+/* Describes the columns of series_NAME.csv and dots_NAME.csv, which are written with figures.
+ * Rejects user-defined options and metrics that have the name of a column. */
 #include <string.h>
 
 #include "bench/collect/columns.h"
@@ -39,8 +39,9 @@ static bool is_column(const struct column *column, const char *name)
            (!column->name[length] || strcmp(column->name + length, "_median") == 0);
 }
 
-/* Returns the column of summary.csv that `name` means in a condition; NULL: none. `is_option`: also
- * searches the CSV files beside figures, where the x column can be named after an option. */
+/* Returns the column of summary.csv that `name` means in a condition; NULL: none. `is_option`:
+ * whether `name` is a user-defined option. If so, also searches the columns of dots_NAME.csv and of
+ * series_NAME.csv, whose x column can be named after the option. */
 static const struct column *find_column(const char *name, bool is_option)
 {
     const struct csv_file files[] = {columns_of("summary.csv"), figures_series, figures_dots};

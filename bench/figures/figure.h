@@ -12,8 +12,8 @@ struct figure_shape {
     bool bars;     /* one bar per point; otherwise one curve per series */
     bool whiskers; /* draws confidence intervals */
     bool dots;     /* draws each launch as a faint dot */
-    /* whether the user can choose x and the CSV file to draw; if not, each point has one value,
-     * drawn over `x` */
+    /* whether the user can choose the x axis and the CSV file to draw; if not, points are drawn
+     * over the axis that `x` names */
     bool any_x;
     /* the figure shows a point only if this option of the point is neither false nor none; 0: no
      * condition */

@@ -220,9 +220,10 @@ static enum status series_a_point(struct series_list *list, const struct figure_
     return OK;
 }
 
-/* Groups points into series: one per combination of the values of the options that `series` names,
- * by default of all options except x. If x is a column and `series` is empty or names `point`,
- * makes one series per point instead. */
+/* Makes one series per point (in a figure of networks, per network) if x is a column, and `series`
+ * is empty or names `point`. Otherwise groups points by the options that `series` names, and by
+ * case if it names `case`. Default: by case and by all options, except x and options that vary with
+ * x. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];

@@ -15,8 +15,8 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
 /* Name by which the figure options `x`, `series` and `where` refer to a point's case. */
 #define FIGURE_CASE "case"
-/* Value of option `series`: if x is a column, each point is a series with the point's label as its
- * name. */
+/* Value of the figure option `series`: each point becomes a series of its own, named by the point's
+ * label. Applies only if x is a column. */
 #define FIGURE_POINT "point"
 /* The name `run` in options of figures. In a figure of several runs, it is the run of a point; a
  * curve has points of several runs only if x is `run`. In a figure of one run, it is the column
@@ -48,21 +48,24 @@ struct figure_data {
     /* [points] the point's own index; for a point that repeats an earlier point, the earlier
      * point's index; NO_POINT for a point that keep_own (figure_places.c) drops */
     size_t *stands_for;
-    bool repeats; /* whether some points differ from an earlier point of their series at most in the
-                     seed */
-    /* [points] index of the point's series, before choose_curves (figure_data.c) changes the order
-     * of series; NO_POINT: no series */
+    bool repeats; /* whether some point repeats an earlier point of the same series, with all
+                     options equal except perhaps the seed */
+    /* [points] index that the point's series had before choose_curves (figure_data.c) reordered
+     * `series`; NO_POINT: no series */
     size_t *series_of;
     struct figure_table table; /* rows to draw; used only by shapes with any_x, in which the user
                                   can choose x */
     struct measured *measured; /* [points] value and interval of each point */
     /* step times that the model predicts; empty if the figure shows none */
     struct prediction prediction;
-    struct series_list series; /* one series per curve; the first `curves` series are drawn */
+    struct series_list series; /* one series per possible curve; the first `curves` of them are
+                                  drawn. Figures whose x axis the user can choose (any_x) draw the
+                                  curves in `table` instead */
     size_t curves;             /* number of drawn curves */
-    size_t values;    /* number of measured values of all points (with any_x: of all table rows) */
-    size_t published; /* number of published values of all points; in shapes with any_x (figure.h),
-                         of all rows of `table` */
+    size_t values;    /* number of measured values of the points in the figure; in shapes with any_x
+                         (figure.h), of all rows of `table` */
+    size_t published; /* number of published values of the points that the figure can show; if the
+                         user can choose x (any_x), of all rows of `table` */
     bool *bars;       /* [points] whether the point's bar is drawn; NULL in figures without bars */
     size_t rows;      /* number of drawn bars */
     size_t left_out;  /* number of curves or bars that have a value but do not fit */
@@ -75,7 +78,8 @@ enum status figure_data_read(struct figure_data *d, const struct figure_request 
                              struct error *e);
 void figure_data_free(struct figure_data *d);
 
-/* Returns whether the figure shows properties of networks, which are defined and not measured. */
+/* Returns whether the figure shows only unmeasured properties of networks, such as FLOPs per
+ * layer. */
 bool figure_is_of_networks(const struct figure_data *d);
 
 /* Returns the reason why there is nothing to draw; NULL if there is a measured or published
@@ -108,15 +112,18 @@ enum status figure_check_sources(struct figure_data *d, struct error *e);
  * names. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
- * name: `case` and, in figures of several runs, `run`. */
+ * name. True for `case` and, in figures of several runs, for `run`. */
 bool figure_is_of_points(const struct figure_data *d, const char *name);
 /* Returns whether the figure's option `where` uses this name. */
 bool figure_where_names(const struct figure_data *d, const char *name);
 /* Returns the point's value of x as text. */
 const char *figure_x_text(const struct figure_data *d, size_t point);
-/* If option `series` is set, figure_settle_places searches each series for points at the same x.
- * Points that differ only in the seed are repetitions; figure_join_repetitions later takes their
- * median. ERR_SPEC if points at one x differ in other options. */
+/* If option `series` is set and the figure has no bars, figure_settle_places searches each series
+ * for points at the same x. Points that differ only in the seed are repetitions;
+ * figure_join_repetitions later takes their median. Unrequested points (such as added base points)
+ * at the x of a requested point are dropped. ERR_SPEC if the remaining points at one x differ in
+ * other options. If x is a column, no points are dropped, and this error may occur only later, when
+ * rows are read. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
 enum status figure_join_repetitions(struct figure_data *d, struct error *e);
 /* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
@@ -152,8 +159,8 @@ enum status dots_write(FILE *out, void *figure_data, struct error *e);
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.
- * figure_begin_bar writes the first fields of a bar's row. The first field is `row`, the bar's
- * number from 1; it is empty if `row` is 0, for a bar that is not drawn. The identity and status of
- * point `p` follow. */
+ * figure_begin_bar writes the first fields of a bar's row: the bar's number `row`, counted from 1,
+ * then the identity and status of point `p`. If `row` is 0, the bar is not drawn and its number is
+ * left empty. */
 void figure_write_number(FILE *out, double x);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);

@@ -63,8 +63,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 }
 
 /* Writes gnuplot variables. originK: line from the base of curve K to the curve's first point;
- * empty if there is no line. ideal_slopes, ideal_times: slopes (cores per rank / cores of the base)
- * and base step times of the distinct lines of ideal scaling. */
+ * empty if there is no line. ideal_slopes, ideal_times: slope (cores per rank / base's cores) and
+ * base step time (ms) of each distinct line of ideal scaling. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -88,9 +88,8 @@ static void define_bases(FILE *out, const struct figure_data *d)
 
 /* ---- x ---- */
 
-/* Returns the class names of the shown points' data set; "" if x is not the class, points have
- * different data sets, or scalebench does not know a data set. Points with an empty data set are
- * skipped. */
+/* Returns the class names of the shown points' data set, ignoring points without a data set. "" if
+ * x is not column `class`, or if the data sets differ or are unknown. */
 static const char *class_names(const struct figure_data *d)
 {
     const struct data_set_row *set = NULL;
@@ -158,7 +157,7 @@ static const char *published_name(const struct figure_data *d)
 }
 
 /* Returns whether the quantity is efficiency or the Karp-Flatt metric. Points whose ranks share
- * cores have no such value, because they do not show how a program scales. */
+ * cores have neither, because such points do not show how a program scales. */
 static bool is_of_scaling(const struct quantity *quantity)
 {
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;

@@ -82,8 +82,9 @@ static int by_time(const void *a, const void *b)
 
 /* ---- Rows ---- */
 
-/* Writes the rows of a launch. Ranks are numbered from the top of the picture; the numbering
- * continues from point to point. */
+/* Writes the rows of a launch. Numbers its ranks from the top of the picture down, after the ranks
+ * of the launches written before. Ranks beyond LANES_MAX get no number, so the picture leaves them
+ * out. */
 static void write_launch(FILE *out, struct timelines *t, const struct launch_step *launch,
                          const struct point_summary *p, size_t bar)
 {

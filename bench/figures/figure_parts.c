@@ -32,8 +32,8 @@ static double known_ms(const struct point_summary *p, enum column_id column)
 
 /* ---- Stacked parts of a step ---- */
 
-/* PART(name, column, without): a part of the step time and its column of summary.csv. Column
- * `without` is included in `column` and subtracted from it (COLUMNS: none). */
+/* PART(name, column, without): a part of the step time. Its time is the value of `column` minus
+ * `without` (columns of summary.csv). `without` = COLUMNS subtracts nothing. */
 #define PARTS(PART)                                                                                \
     PART(load, COLUMN_load_ms, COLUMNS)                                                            \
     PART(forward, COLUMN_forward_ms, COLUMNS)                                                      \
@@ -44,8 +44,8 @@ static double known_ms(const struct point_summary *p, enum column_id column)
     PART(optimizer, COLUMN_optimizer_ms, COLUMNS)                                                  \
     PART(inject, COLUMN_inject_ms, COLUMNS)
 
-/* Parts of a simulated step: the time that each cause takes on the critical path
- * (critical_path.h). */
+/* Parts of a simulated step: time on the critical path by cause, such as backward or message
+ * latency (critical_path.h). */
 #define CAUSES(PART)                                                                               \
     PART(path_load, COLUMN_path_load_ms, COLUMNS)                                                  \
     PART(path_forward, COLUMN_path_forward_ms, COLUMNS)                                            \
@@ -81,8 +81,8 @@ static const struct part *part_at(const struct figure *figure, size_t i)
     return &parts[k];
 }
 
-/* Returns the time of a part of the step (ms). An unknown waiting time stays included in
- * communication. */
+/* Returns the time of a part of the step (ms); 0 for `other`, or if unknown. If the waiting time is
+ * unknown, the time of part `comm` includes it. */
 static double part_ms(const struct point_summary *p, const struct part *part)
 {
     if (part->column == COLUMNS)

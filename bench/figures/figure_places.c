@@ -77,9 +77,9 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Drops each point that has the same options and the same run as the first of the n points, which
- * all have the same x. If the first point belongs to the spec's matrix, also drops points that do
- * not, such as added base points. Returns the number of points left in `points`. */
+/* Removes duplicates from n points of equal x. Drops each later point with the same options and run
+ * as the first. If the first point belongs to the spec's matrix, also drops points outside the
+ * matrix, such as added base points. Returns the number of points left in `points`. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -119,9 +119,10 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
     return file != NULL && csv_file_repeats(file, d->x.name);
 }
 
-/* Joins n points at the same x if they are repetitions; otherwise rejects the figure. If x is a
- * column and share_rows returns false, accepts the points even if they are not repetitions.
- * check_rows (table_points.c) may then reject the figure later. */
+/* Handles n points at the same x. If x is not a column, keep_own first drops duplicates. The
+ * remaining points are joined if they are repetitions; otherwise the figure is rejected. Exception:
+ * if x is a column and share_rows returns false, points that are not repetitions are accepted here.
+ * check_rows (table_points.c) may still reject the figure. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {

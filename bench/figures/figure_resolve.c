@@ -257,7 +257,8 @@ static bool has_epochs(const struct quantity *q)
 }
 
 /* Returns whether to reject a figure that has no values because of option `id`. A figure of the
- * spec file may stay empty if the option is open (spec_option_is_open). */
+ * spec file may stay empty if the machine, --set or `quick` sets the option
+ * (spec_option_is_open). */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
@@ -281,7 +282,7 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
 }
 
 /* Writes to `why` that the figure's values need option `lack`. Returns false if `lack` is
- * OPTION_COUNT (none missing), or if is_chosen returns false, so that the figure may stay empty. */
+ * OPTION_COUNT (none missing), or if the figure may stay empty (is_chosen is false). */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
@@ -369,8 +370,9 @@ static size_t columns_behind(const struct figure_data *d, const char *name)
     return n;
 }
 
-/* Returns whether `name` is a property of points, or a column in the file of every quantity. Sets
- * *value to NAN, since only the name is checked. */
+/* Returns whether option `where` may use `name`: an option, a column of summary.csv, another
+ * property of points such as `case`, or a column that the files of all quantities have. Sets *value
+ * to NAN, since only the name is checked. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
     const struct figure_data *d = arg;

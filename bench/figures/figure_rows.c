@@ -1,5 +1,5 @@
 /* Writes the rows of series_<figure>.csv and dots_<figure>.csv for figures with curves or plain
- * bars, and defines the shapes of these figures. */
+ * bars. Defines shape_over_ranks, shape_bars and shape_curves (struct figure_shape). */
 #include <math.h>
 #include <string.h>
 
@@ -119,8 +119,8 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
 
 /* ---- One value per point ---- */
 
-/* Writes the rows of one point. curve, name: number (from 1; 0: not drawn) and name of its curve or
- * bar. l: launches of all runs; NULL: not needed. */
+/* Writes the rows of one point. curve, name: number and name of the point's curve or bar. Numbers
+ * start at 1; 0: not drawn. l: launches of all runs; NULL: not needed. */
 typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                          size_t point, const struct launches *l);
 
@@ -175,8 +175,8 @@ const struct figure_shape shape_bars = {.x = "point",
 /* ---- Curves over any x ---- */
 
 /* Returns the name of the x column: the part of d->x.name after the last dot, or all of d->x.name
- * if another column already has that part as its name. Returns "" if x is ranks, since every series
- * file has a column `ranks`. */
+ * if that part already names a column. Returns "" if x is ranks, since every series file has a
+ * column `ranks`. */
 static const char *x_column(const struct figure_data *d)
 {
     const char *name = key_end(d->x.name);
@@ -210,7 +210,8 @@ static void write_header(FILE *out, const struct figure_data *d)
     fputc('\n', out);
 }
 
-/* Writes kind, point and status of a row; "published" and empty fields if the row has no point. */
+/* Writes kind, point and status of a row. A row without a point gets kind "published" and otherwise
+ * empty fields. */
 static void write_origin(FILE *out, const struct figure_data *d, const struct table_row *row)
 {
     if (row->point == NO_POINT) {
@@ -284,8 +285,8 @@ bool dots_exist(const struct figure_data *d)
                                    : d->figure->shape->dots && launches_have(d->quantity);
 }
 
-/* Writes one row for each launch of the point and of its repetitions, except launches without a
- * value. Writes no row if the point itself has no value. */
+/* Writes one row for each launch of the point and of the points that repeat it, except launches
+ * without a value. Writes no row if the figure has no value for the point (d->measured). */
 static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                            size_t point, const struct launches *l)
 {

@@ -47,8 +47,9 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* ---- One figure ---- */
 
-/* If a base has no time, writes its label, its status and advice: ", ranks=1 none (timeout: not
- * done within measure.limit (10 min)); run the campaign again...". Otherwise writes "". */
+/* If a timed point has a base without a time, writes the base's label and status, and advice: ",
+ * ranks=1 none (timeout: ...); run the campaign...". Writes "" if there is no such base, or if the
+ * figure's values are per launch. */
 static void name_base(char *text, size_t size, const struct figure_data *d)
 {
     const struct point_summary *base =

@@ -31,8 +31,9 @@ struct figures_run {
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
 
 /* Files to draw for each figure. FIGURES_PICTURES: .svg, .png, and .pdf if gnuplot supports it.
- * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again and needs a copy of
- * `plots_dir` at ../plots. FIGURES_FOR_PAGE: .svg only. */
+ * FIGURES_WITH_SCRIPTS: these pictures and <figure>.gp, a gnuplot script that draws the figure
+ * again. The script needs a copy of the folder of gnuplot scripts at ../plots. FIGURES_FOR_PAGE:
+ * .svg only. */
 enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 
 /* Draws the figures of the first run's spec into folder `out`, over the points of all n runs, from

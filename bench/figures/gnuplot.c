@@ -63,10 +63,9 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
  * path. */
 enum { MESSAGES_BYTES = 16384 };
 
-/* Reads gnuplot's output and keeps its error message. The message begins at the last line that has
- * a script's name and a line number. Without such a line, the message is the last line of the
- * output. Lines before the message are dropped, since they repeat the command. Warnings are left
- * out. */
+/* Reads gnuplot's output and keeps the error message, without warnings. The message begins at the
+ * last line with a script's name and line number; earlier lines repeat the command. Without such a
+ * line, the message is the last line of the output. */
 static void read_message(FILE *in, char message[MESSAGES_BYTES])
 {
     char line[MESSAGES_BYTES];

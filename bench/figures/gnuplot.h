@@ -36,11 +36,12 @@ typedef enum status pictures_definer(FILE *out, const void *figure, const struct
                                      struct error *e);
 
 /* Draws <name>.svg and .png, and .pdf if gnuplot supports it; with FIGURES_FOR_PAGE only .svg. Runs
- * plots_dir/<script>.gp after the assignments that define(what) writes. */
+ * plots_dir/<script>.gp after the gnuplot assignments that the callback `define` writes for
+ * `what`. */
 enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
                           pictures_definer *define, const void *what, struct error *e);
 /* Moves the pictures of figure `name` from the temporary folder (stage) to the final folder,
- * replacing older pictures. Without a new .pdf, removes an older one, except with
+ * replacing older pictures. If no new .pdf was drawn, removes an older one, except with
  * FIGURES_FOR_PAGE. */
 enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
 void pictures_remove(const char *folder, const char *name);

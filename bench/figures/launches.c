@@ -20,7 +20,7 @@ struct launches {
     double *room;              /* [launches of all runs] scratch space for medians */
 };
 
-/* Returns the column of raw.csv behind the quantity, or NULL. */
+/* Returns the column of raw.csv from which the quantity is computed; NULL: none. */
 static const char *raw_column(const struct quantity *q)
 {
     if (q->source != SOURCE_POINTS)

@@ -11,8 +11,8 @@ struct launches;
  * raw.csv. */
 bool launches_have(const struct quantity *q);
 
-/* Reads the launches of all runs. With SOURCE_POINTS, a run without raw.csv has no launches.
- * Borrows `d` and `q`. Call launches_free in any case. */
+/* Reads the launches of all runs. If q->source is SOURCE_POINTS, a run may lack raw.csv and then
+ * has no launches. Borrows `d` and `q`. Call launches_free in any case. */
 enum status launches_read(struct launches **l, const struct figure_data *d,
                           const struct quantity *q, struct error *e);
 void launches_free(struct launches *l);
@@ -26,7 +26,7 @@ void launches_measure(struct figure_data *d, const struct launches *l);
 
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
-/* Returns the value of a launch in the unit of the figure; speed-up and efficiency are relative to
- * the base's launch in the same block. NAN: the launch has no value; for ratios also if the point
- * is its own base or the block has no launch of the base. */
+/* Returns a launch's value in the figure's unit; NAN if the launch has no value. Speed-up and
+ * efficiency are relative to the base's launch in the same block. They are NAN if this launch is
+ * missing, or if the point is its own base. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

@@ -87,7 +87,8 @@ static enum status take_published(struct merged *m, const struct figures_run *ru
 
 /* ---- Options of the whole campaign ---- */
 
-/* If the runs differ in an option that captions or axes name, resets this option to its default. */
+/* If the runs differ in the scaling, the batch per rank or the accumulation, resets this option to
+ * its default. Captions and axes would otherwise state the first run's value. */
 static void take_common(struct merged *m, const struct figures_run *runs, size_t n)
 {
     static const enum option_id common[] = {OPT_SCALING, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};

@@ -8,8 +8,7 @@
 /* Several runs as one spec and one summary. Texts, cells and options are borrowed from the runs. */
 struct merged {
     struct spec spec; /* spec of the first run, with the points of all runs */
-    /* points of the first run, then of the next; each point's base and peer belong to its own
-     * run */
+    /* points of all runs, run by run; each point's base and peer are points of its own run */
     struct summary s;
     struct published published; /* published values for the points of all runs; NAN for points
                                    without a published value */

@@ -106,9 +106,10 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Returns whether the model can predict the point's step time. The model covers scalebench's own
- * data-parallel training on one node, with coefficients of one node, relative to a base without
- * communication (one rank, or strategy none). */
+/* Returns whether the model can predict the point's step time. The point must be scalebench's own
+ * data-parallel training on one node, and must not have strategy none at several ranks. Its base
+ * must not communicate (one rank, or strategy none). Both points must have a step time, and the
+ * link coefficients must be those of one node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -147,13 +148,13 @@ static bool has_calls(const struct point_summary *p)
 }
 
 /* Sets *machine to the model that predicts the times of the point's messages. Returns whether the
- * coefficients in `f` apply to the point. Coefficients measured on one node apply to points on one
- * node, and coefficients measured between nodes to points on several nodes. Coefficients of one
- * node also apply to several emulated or simulated nodes whose link has a limited rate. Messages
- * between these nodes then have the rate and delay of the spec (*by_rate = true). Exception: if the
- * link options have their defaults and the manifest records the hosts' actual link, the
- * coefficients do not apply, since the spec's rate may be wrong. If site.link is set, the
- * coefficients of that link take precedence. */
+ * coefficients in `f` apply to the point. Coefficients of one node apply to points on one node,
+ * coefficients of several nodes to points on several nodes. Coefficients of one node also apply to
+ * several emulated or simulated nodes if the spec limits their link's rate. Messages between these
+ * nodes then have the spec's rate and delay (*by_rate = true). Exception: these coefficients do not
+ * apply if the link options have their defaults and the manifest records the hosts' actual link,
+ * since the spec's rate may then be wrong. If site.link is set, the coefficients of that link take
+ * precedence. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {
@@ -230,8 +231,8 @@ static const char *link_path(const struct spec *spec)
     return input != NULL ? input->path : text;
 }
 
-/* Reads the coefficients that option `link` names. *found is false, with the reason in `words`, if
- * the option names no file or, with `auto`, no file was measured on `host`. */
+/* Reads the coefficients in the file that option `link` names. *found is false, with the reason in
+ * `words`, if `link` is none, or if `auto` finds no link.csv measured on `host`. */
 static enum status find_link(struct link_file *f, bool *found, char words[256],
                              const struct spec *spec, const char *run_dir, const char *host,
                              struct error *e)

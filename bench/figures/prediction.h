@@ -1,8 +1,8 @@
 /* Predicts a step time as compute plus communication, without overlap. Compute is the base point's
  * step time, scaled to this point's images per core. Communication is the time until the last rank
- * has sent, received and summed everything (comm/cost/sweep.h), with coefficients from comm_sweep
- * (option `link`). Contention for a node's memory is included only as far as it slowed comm_sweep's
- * messages. */
+ * has sent, received and summed everything (comm/cost/sweep.h). The coefficients of this time are
+ * from the link.csv that comm_sweep writes (option `link`). Contention for a node's memory is
+ * included only as far as it slowed comm_sweep's messages. */
 #pragma once
 
 #include <stdio.h>
@@ -23,17 +23,17 @@ struct prediction {
     char words[256];
 };
 
-/* Predicts step_ms and calls_ms of each point to which the model applies, with coefficients from
- * the file of option `link`. With link: auto, only coefficients measured on the run's host are
- * used. ERR_DATA, with the path in *e, if the file is missing or malformed. Call prediction_free in
- * any case. */
+/* Predicts step_ms and calls_ms of each point to which the model applies, with the coefficients in
+ * the file that option `link` names. With link: auto, uses only coefficients measured on the run's
+ * host. ERR_DATA, with the path in *e, if the file is malformed, or if it is missing and link is
+ * not auto. Call prediction_free in any case. */
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Reads the coefficients of messages within a host from the file that option `link` selects, and
- * writes their source to `words`. If the option is `none`, or is `auto` and no file was measured on
- * `host`, leaves *link unchanged and writes the reason to `words`. Errors as prediction_make. */
+/* Reads the link coefficients that option `link` selects, and writes their source to `words`. If
+ * the option is `none`, or is `auto` and no file was measured on `host`, leaves *link unchanged and
+ * writes the reason to `words`. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
 /* Predicts the communication time (ms) of a step, until the last rank has finished: sums of

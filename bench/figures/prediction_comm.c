@@ -13,7 +13,8 @@
 /* Ranks of a point and their communication. The batch is divided among replicas. A replica has
  * several ranks if the network is cut into stages or slices. */
 struct talk {
-    const struct net_desc *net; /* one slice of the network; all slices have the same size */
+    const struct net_desc *net; /* the whole network; with parallel.tensor > 1, its first slice. No
+                                   slice is larger than the first */
     const struct config *config;
     struct strategy_config strategy;
     enum strategy_kind kind;

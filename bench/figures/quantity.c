@@ -142,9 +142,9 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
         snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
-/* Returns the column with the bound `bound` ("lo" or "hi") of column `name`: step_ms_lo for
- * step_ms_median, test_acc_lo for test_acc_pct; COLUMNS: none. Other endings stay, so speedup_pairs
- * does not get speedup_lo. */
+/* Returns the column with a bound ("lo" or "hi") of column `name`: speedup_lo for speedup,
+ * step_ms_lo for step_ms_median, test_acc_lo for test_acc_pct. COLUMNS: none. Endings other than
+ * _median and _pct are kept, so speedup_pairs has no bound. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
     static const char *const tails[] = {"", "_median", "_pct"};
@@ -191,8 +191,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* If neither `file` nor `x` is given, a column of summary.csv that has no interval is read from
-     * raw.csv, if raw.csv has it too. The values per launch give an interval. */
+    /* A column of summary.csv without an interval is read from raw.csv if raw.csv has it and
+     * neither `file` nor `x` is given. The values per launch give an interval. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))

@@ -39,14 +39,14 @@ struct quantity {
      * NULL. If this name is NULL, the values come from summary.csv */
     const char *raw;
     enum column_id column; /* column of summary.csv; COLUMNS: none */
-    /* `unit`, `whole`, `lo` and `hi` describe how summary.csv is read (source POINTS). For other
-     * sources, the factor `unit` is 1. */
+    /* `unit`, `whole`, `lo` and `hi` are for values from summary.csv (source POINTS). For other
+     * sources, `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
-    /* columns from which the interval is computed: [lo, hi] x value / whole; COLUMNS: no
-     * interval */
+    /* lo, hi: columns with the interval of column `whole`. The interval of the plotted value is
+     * [lo, hi] x value / whole. COLUMNS: no interval */
     enum column_id whole, lo, hi;
     enum quantity_relation relation;
-    /* For sums: columns of `file` that are added to `raw`. */
+    /* For sums of columns: names of the columns of `file` to add to column `raw`. */
     const char *added[QUANTITY_TERMS_MAX - 1];
     size_t n_added;
     bool complete; /* whether a point's value is unknown if one of its launches lacks a value */

@@ -21,7 +21,7 @@ struct pair {
     double factor, shift;
     size_t column;
     const struct spec_option *option; /* the option named by `ours`, or NULL */
-    size_t k; /* index, within option y, of the quantity that `ours` names */
+    size_t k; /* if `ours` names a quantity: its index among the figure's quantities */
 };
 
 struct reading {
@@ -31,7 +31,7 @@ struct reading {
     struct condition *where;
     struct pair keys[PAIRS_MAX], values[PAIRS_MAX];
     size_t n_keys, n_values;
-    const struct pair *x; /* the pair whose `ours` is the figure's x; NULL: none */
+    const struct pair *x; /* the pair that gives the figure's x; NULL: not found yet */
     size_t row;
 };
 

@@ -104,8 +104,8 @@ static void find_groups(struct item *items, size_t n)
         }
 }
 
-/* Returns how far the nth of n overlapping marks moves sideways, in widths of a mark. Two marks are
- * one width apart; more marks are spread over two widths. */
+/* Returns how far mark `nth` (from 0) of n overlapping marks moves sideways, in mark widths. Two
+ * marks end up one width apart; more marks spread over two widths. */
 static double aside_of(size_t nth, size_t n)
 {
     double step = n > 2 ? 2.0 / ((double)n - 1) : 1;

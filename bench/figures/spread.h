@@ -1,4 +1,4 @@
-/* Moves marks of curves sideways where they would hide each other at one x. Internal to
+/* Moves the marks of curves sideways if marks at the same x would hide each other. Internal to
  * bench/figures. */
 #pragma once
 
@@ -11,7 +11,7 @@ struct figure_data;
 struct spread_mark {
     size_t curve; /* number of the curve, from 1 */
     double x;
-    double aside; /* shift to the right in widths of a mark, from -1 to 1 */
+    double aside; /* sideways shift in mark widths, from -1 (left) to 1 (right) */
 };
 
 struct spread {
@@ -25,6 +25,6 @@ struct spread {
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 
-/* Writes the gnuplot assignment of spread_marks: " CURVE@X=ASIDE;" for each mark. The scripts in
- * plots/ read it. */
+/* Writes an assignment to gnuplot's variable spread_marks: a text with " CURVE@X=ASIDE;" for each
+ * mark. The scripts in plots/ read it. */
 void spread_define(FILE *out, const struct spread *spread);

@@ -1,6 +1,6 @@
-/* Table of x and values from which curves are drawn, read from CSV files of runs and published
- * tables. A value is the median over launches; several rows of one launch at one x are first
- * averaged. Internal to bench/figures. */
+/* Table of x and y values of curves, read from CSV files of runs and published tables. A y value is
+ * the median over launches; several rows of one launch at one x are averaged first. Internal to
+ * bench/figures. */
 #pragma once
 
 #include "bench/collect/series.h"
@@ -29,8 +29,10 @@ struct table_row {
 
 struct table_series {
     char name[192];
-    size_t point; /* index of a point of the series; NO_POINT: only published values */
-    size_t base;  /* index in figure_data.series of the series with the same points */
+    size_t point; /* index of one point of the series, as its representative; NO_POINT: only
+                     published values */
+    size_t base;  /* index in figure_data.series of the series to which the points belong; NO_POINT:
+                     only published values */
     size_t nth;   /* index of the series before sorting, in the order in which the file's rows were
                      read */
     bool valued;  /* whether the series has a value to draw */
@@ -67,7 +69,7 @@ void table_free(struct figure_table *table);
  * rows of one launch are first averaged. */
 enum status table_measure(struct figure_data *d, struct error *e);
 
-/* Internal: reads the k-th quantity of option y from its file, for every run. */
+/* Internal: reads the k-th quantity of option y from the quantity's file in every run's folder. */
 enum status table_gather(struct figure_data *d, size_t k, struct error *e);
 /* Internal: set *x to the position of a text or a point on the x axis; NAN if it has no position
  * there. */

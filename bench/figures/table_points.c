@@ -136,8 +136,8 @@ static int by_base(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Sorts the table's series by `base`, from index `first` on, and updates the rows. The file's rows,
- * and so the series, have the random order of launches. */
+/* Sorts the table's series by `base`, from index `first` on, and updates the rows' series indices.
+ * Unsorted, the series have the random order in which launches ran. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
     size_t *place;

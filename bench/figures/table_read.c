@@ -25,7 +25,8 @@ struct gathering {
     const struct quantity *q;
     const struct figure_run *run;
     size_t k;      /* index of the quantity in option y */
-    bool by_point; /* whether each point gets one value, without x and series */
+    bool by_point; /* whether rows are combined into one value per point; false: one value per
+                      series and x */
     /* `table`: CSV file with the quantity; `raw`: raw.csv if diverged launches are read from it,
      * otherwise empty */
     struct csv_table table, raw;
@@ -47,8 +48,8 @@ struct gathering {
 
 /* ---- Conditions ---- */
 
-/* By default, only rows of successful launches and of steps after the warm-up are used. A column
- * that `where` names is not restricted in this way. */
+/* By default, only rows with status ok and timed 1 (steps after the warm-up) are used. If `where`
+ * names one of these columns, the default for that column does not apply. */
 static const struct {
     const char *column, *text;
 } counting[] = {{"status", "ok"}, {"timed", "1"}};
@@ -96,10 +97,10 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up `name` in the current row; if the table has no such column, in the row's point. Names
- * for which figure_is_of_points returns true are always looked up in the point, because several
- * cases can share a row. So are options with a dot, because their cells have only text. Returns
- * false if `name` is not found. */
+/* Looks up `name` in the current row, or in the row's point if the table has no such column. Two
+ * kinds of names are always looked up in the point: names such as case (figure_is_of_points),
+ * because several cases can share a row, and options with a dot in their name, because a cell has
+ * only an option's text. Returns false if `name` is not found. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -125,8 +126,8 @@ static void extend_name(struct table_series *own, const struct gathering *g, con
 }
 
 /* Sets *series to the index of the current row's series, and adds the series if it is new. Rows of
- * one point belong to different series if they differ in column g->kind, or in a column of the
- * table that option `series` names. */
+ * one point belong to different series if they differ in column g->kind, or in a table column that
+ * is listed in option `series`. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -283,9 +284,9 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* If rows are of several kinds, such as metrics, sets g->kind to the column of the kind, so that
- * each kind gets its own curve. Sets g->kind to -1 if there is only one kind or the kind is on the
- * x axis. ERR_SPEC if there are several kinds but each point can have only one value. */
+/* Sets g->kind to the column with the kind of a row, such as `metric`. Each kind then gets its own
+ * curve. g->kind is -1 if there is only one kind or the kind is on the x axis. ERR_SPEC if there
+ * are several kinds but each point can have only one value. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -311,9 +312,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops samples of accuracy runs if timed launches have samples too. In a figure of one run, the
- * name `run` in the option `where` means the kind of launch. If such a figure's `where` uses this
- * name, both kinds of samples are kept. */
+/* Drops samples of accuracy runs if timed launches have samples too. Exception: if a figure of one
+ * run has the name `run` (kind of launch) in its option `where`, both kinds of samples are kept. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;
@@ -342,8 +342,8 @@ static bool same_place(const struct row_sample *a, const struct row_sample *b)
     return a->series == b->series && a->point == b->point && a->x == b->x;
 }
 
-/* Returns the median of n samples of one series at one x. Samples of the same launch are first
- * averaged. */
+/* Returns the median of n samples of one series at one x, with its interval. Samples of the same
+ * launch are averaged first. */
 static struct measured measure(const struct gathering *g, const struct row_sample *samples,
                                size_t n)
 {

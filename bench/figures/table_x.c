@@ -1,4 +1,4 @@
-/* Computes the positions of texts and points on the x axis. */
+/* Computes positions on the x axis: of a point, and of a value that is given as text. */
 #include <math.h>
 
 #include "bench/figures/figure_data.h"

@@ -1,5 +1,5 @@
-/* Repeats the simulations of a run, and compares simulated step times with the run's measured step
- * times. */
+/* Simulates again all points of a run that have site: simulated. Compares these simulated step
+ * times with the run's measured step times. */
 #include <math.h>
 #include <string.h>
 #define XXH_INLINE_ALL /* XXH3 is used as a header-only library */

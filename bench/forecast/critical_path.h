@@ -8,10 +8,11 @@
 
 #include "bench/forecast/simulation.h"
 
-/* Sets each cause's share (ms) in s->result: the members from path_load_ms through path_sums_ms.
- * Call simulation_run on `s` first. Other arguments: see simulation_open. */
+/* Divides the simulated step time among causes, and sets each cause's share (ms) in s->result: the
+ * members from path_load_ms through path_sums_ms. Call simulation_run on `s` first. Other
+ * arguments: see simulation_open. */
 enum status critical_path_find(const struct simulation *s, const struct spec *spec, const char *run,
                                const char *calibration, struct error *e);
-/* Prints the causes' shares of the step time, which critical_path_find has set, as a table in ms
- * and per cent of a step. If several ranks communicate, also prints the rank that waits least. */
+/* Prints each cause's share of the step time, in ms and per cent, as a table. Call
+ * critical_path_find first. If several ranks communicate, also prints the rank that waits least. */
 void critical_path_print(FILE *out, const struct simulation *s);

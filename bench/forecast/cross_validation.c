@@ -13,8 +13,9 @@
 /* Number of fitting rounds. More than one is needed, because the model is linear in the
  * coefficients only as long as the critical path stays the same. */
 enum { ROUNDS = 5 };
-/* Largest burst that an emulated link sends without delay after a pause (ci/netns.sh), given as
- * bytes / rate of the link (s). */
+/* Largest burst that an emulated link sends without delay after a pause (ci/netns.sh), divided by
+ * the rate of the link (s). Valid for links of at least 250 Mbit/s. Slower links have a burst of 64
+ * KiB, which takes them longer than 2.1 ms. */
 #define BURST_S 2.1e-3
 
 /* ---- Points ---- */
@@ -155,8 +156,8 @@ static enum status linearise(struct link_sample *sample, const struct validated_
     return OK;
 }
 
-/* Excludes from the next fit all points on other links, and points that have `value` in `column`.
- * COLUMNS: excludes by link only. */
+/* Excludes from the next fit the points on links other than `link`. Also excludes the points with
+ * `value` in `column`, unless `column` is COLUMNS (no column). */
 static void leave_out(struct cross_validation *c, size_t link, enum column_id column,
                       const char *value)
 {
@@ -184,8 +185,8 @@ static enum status fit_link(struct cross_validation *c, size_t link, struct erro
     return OK;
 }
 
-/* Predicts the step time of point i, with its link fitted without the points that `kind` leaves
- * out. The prediction is NAN if too few points remain. */
+/* Predicts the step time of point i from link coefficients that are fitted without the points that
+ * `kind` leaves out. The prediction is NAN if too few points remain. */
 static enum status predict_without(struct cross_validation *c, size_t i, enum left_out kind,
                                    struct error *e)
 {

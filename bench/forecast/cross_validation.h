@@ -1,7 +1,7 @@
-/* Predicts the step time of each measured point as compute time plus message time, without
- * launches. comm/cost/sweep.h predicts the message time from alpha, beta and gamma of the link.
- * These coefficients are fitted to the step times of all points of the run on the link, and again
- * without points of the same strategy, network or number of ranks (left_outs.def). */
+/* Predicts the step time of measured points as compute time plus message time (comm/cost/sweep.h),
+ * to validate the model. The link's alpha, beta and gamma are fitted to the step times of a run's
+ * points on the link. For cross-validation, the fit is repeated without points that share the
+ * predicted point's strategy, network or number of ranks (left_outs.def). */
 #pragma once
 
 #include <stdio.h>

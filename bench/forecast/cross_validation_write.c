@@ -9,9 +9,10 @@
 
 /* ---- Text ---- */
 
-/* Writes the median and 90th percentile of absolute relative errors (%) on a link, and the number
- * of points. `link` = c->n_links: all links without bursts. `kind`: row of left_outs.def, or
- * LEFT_OUTS for the assumed coefficients. `errors`: scratch space for one number per point. */
+/* Writes median and 90th percentile of the absolute relative errors (%) of step times predicted for
+ * a link, and the number of points. `link`: index; c->n_links: all links without bursts. `kind`:
+ * row of left_outs.def, which states the points left out of the fit; LEFT_OUTS: assumed
+ * coefficients, without a fit. `errors` [c->n_points]: scratch space. */
 static void write_errors(FILE *out, const struct cross_validation *c, size_t link, int kind,
                          double *errors)
 {

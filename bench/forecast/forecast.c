@@ -34,11 +34,11 @@ struct walls {
 };
 
 struct sources {
-    /* [n_points + 1] one per point; the last one is for launches of points that are not in the
-     * spec */
+    /* [n_points + 1] sums over the launches of each point; last element: launches of points that
+     * are not in the spec */
     struct walls *walls;
     struct known_steps known;
-    int cores;    /* number of cores of this machine */
+    int cores;    /* number of usable cores of this machine */
     bool resumes; /* whether the run with the launches in `walls` will be resumed */
 };
 
@@ -95,8 +95,8 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
  * ci/netns.sh counts the headers: 14 (Ethernet) + 20 (IP) + 32 (TCP with time stamp). */
 #define PACKET_BYTES  1514.0
 #define PAYLOAD_BYTES 1448.0
-/* Capacity of the token bucket of ci/netns.sh: BUCKET_S (s) times the link's rate, but at least
- * BUCKET_BYTES. */
+/* The token bucket of ci/netns.sh has a capacity of BUCKET_S (s) times the link's rate, but at
+ * least BUCKET_BYTES (bytes). */
 #define BUCKET_BYTES 65536.0
 #define BUCKET_S     2.097152e-3
 /* Largest number of bytes that Linux keeps in the send buffer of a TCP connection
@@ -189,8 +189,8 @@ static enum status estimate_step(double *step_s, const struct point *point,
 }
 
 /* Estimates the point's step time (s) from `other`, a step of another campaign, scaled by images
- * per core and machine speed. If known_step_communicates_as rejects `other`, scales only its
- * compute time and predicts the communication time. */
+ * per core and machine speed. If `other` communicates differently, scales only its compute time and
+ * predicts the communication time. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -362,8 +362,8 @@ static double further_s(const struct forecast_point *p, size_t launches)
     return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
 }
 
-/* Returns the time (s) of the pending accuracy runs and of the first timed launch if it is pending,
- * plus `share` (0 to 1) of further_s. */
+/* Returns the time (s) of pending runs: accuracy runs, the first timed launch, and `share` (0 to 1)
+ * of the other timed launches. `launches`: timed launches of the point in all. */
 static double left_s(const struct forecast_point *p, size_t launches, double share)
 {
     size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
@@ -382,7 +382,7 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Computes the share (0 to 1) of further timed launches for which the budget suffices. A point's
+/* Computes the share (0 to 1) of pending timed launches for which the budget suffices. A point's
  * first launch is not among them, since it always runs. *least: share if each point gets its
  * required number of launches. *most: share if each point gets its largest number. `spent_s` and
  * pending first launches reduce the budget. */

@@ -1,7 +1,6 @@
-/* Forecasts the time of a campaign before it runs. A point's time comes from its earlier launches.
- * If there are none, it comes from steps of the same network in other campaigns, scaled to this
- * machine. If there are no such steps either, it comes from FLOPs and bytes of the network. Two
- * kinds of points without earlier launches are exceptions: the time of a simulated point is
+/* Forecasts the time of a campaign before it runs. A point's time comes from the first of these
+ * that exists: its earlier launches; steps of the same network in other campaigns, scaled to this
+ * machine; FLOPs and bytes of the network. Without earlier launches, a simulated point's time is
  * estimated from its ranks and steps, and a user's program has no forecast. Timed launches after a
  * point's first one are included only as far as they fit measure.budget. */
 #pragma once
@@ -34,15 +33,15 @@ struct forecast_point {
     size_t least[2], done[2];
     size_t most; /* limit of timed launches, reached only if measure.time.precision requires it */
     struct forecast_launch launch[2];
-    /* total forecast time (s): finished launches plus pending launches that the budget allows.
-     * least_s: with the required launches only; most_s: with `most` timed launches. 0: no required
-     * launch; NAN: unknown */
+    /* forecast time (s) of the point's finished launches and of the pending launches that the
+     * budget allows. least_s: for the required number of timed launches; most_s: for the largest
+     * number (`most`). 0: the point requires no launch; NAN: unknown */
     double least_s, most_s;
     double left_s; /* part of least_s for launches that are still pending */
     double cut_s;  /* time of the required launches that do not fit the budget */
     bool forecasts_memory;
     struct sync_memory memory; /* forecast bytes of parameters, gradients, optimizer state and
-                                  ZeRO's buffers on the rank that needs the most memory; set only if
+                                  ZeRO's buffers on rank 0; set only if
                                   forecasts_memory is true */
 };
 
@@ -62,8 +61,9 @@ struct forecast {
 enum status forecast_make(struct forecast *f, const struct campaign *c, struct error *e);
 void forecast_free(struct forecast *f);
 
-/* Prints "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left", warnings about
- * measure.budget and measure.limit, and the number of points per basis. */
+/* Prints a line such as "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left". Then
+ * prints warnings about measure.budget and measure.limit, and how many points are forecast on each
+ * basis (bases.def). */
 void forecast_print(FILE *out, const struct forecast *f);
 
 /* Writes one row per point (csv_plan.def). */
@@ -96,7 +96,8 @@ struct known_step {
     double ranks, nodes, cores;         /* numbers of ranks, of nodes, and of cores that computed */
     double images;                      /* images of a step over all ranks */
     double flops; /* FLOPs of a step over all ranks, by the network's definition; NAN: unknown */
-    /* time of a step: step_s in all, compute_s without exposed communication */
+    /* step_s: total time of a step (s); compute_s: time of a step without exposed communication
+     * (s) */
     double step_s, compute_s;
     size_t computed; /* index of the step's network and workload in here_rates */
 };
@@ -116,9 +117,10 @@ struct known_steps {
 };
 
 /* Reads step times of other campaigns: from the latest run of every campaign below `out`, and from
- * results/reference below the working directory, otherwise below `home`. Skips unreadable tables,
- * and steps with replayed compute or injected sleep. `machine`: this machine; its number of cores
- * is assumed for oversubscribed ranks. Call known_steps_free afterwards, also after an error. */
+ * the runs in results/reference. This folder is searched for below the working directory, then
+ * below `home`. Skips unreadable tables, and steps with replayed compute or injected sleep.
+ * `machine`: this machine. Oversubscribed ranks are assumed to share as many cores as this machine
+ * has, but at most one core per thread. Call known_steps_free afterwards, also after an error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
@@ -130,9 +132,11 @@ const struct known_step *known_steps_find(const struct known_steps *known,
 /* Returns whether the communication time of a known step applies to the point: same site, nodes and
  * link, same strategy if there are several nodes, and an unsplit network. */
 bool known_step_communicates_as(const struct known_step *step, const struct point *point);
-/* Returns the speed of this machine relative to the step's machine, from networks that both
- * machines have computed; 1 if there are no such networks. */
+/* Returns how fast a core of this machine is relative to a core of the step's machine, from steps
+ * of both machines with equal network and workload. Returns 1 if both machines have the same
+ * hardware class, or if there are no such steps. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
-/* Returns the speed of one core of this machine (FLOP/s), from the known step of `workload` with
- * the nearest number of FLOPs, preferably on this machine. NAN: no step of `workload` is known. */
+/* Returns the speed of one core of this machine (FLOP/s), from the known step of `workload` whose
+ * number of FLOPs is nearest to `flops`. Prefers steps of this machine, and multiplies the speed of
+ * another machine by known_steps_speed. NAN: no step of `workload` has a known number of FLOPs. */
 double known_steps_rate(const struct known_steps *known, const char *workload, double flops);

@@ -15,10 +15,10 @@ struct columns {
         batch, flops, step_ms, exposed_ms, inject_ms;
 };
 
-/* A table, its campaign, and the machine on which the table was measured. */
+/* A summary.csv table, its campaign, and the machine on which the table was measured. */
 struct source {
     const struct csv_table *table;
-    const char *from;                   /* name of the campaign */
+    const char *from;                   /* name of the campaign that the table belongs to */
     char machine[HARDWARE_CLASS_BYTES]; /* hardware class; "" if the manifest does not have it */
 };
 
@@ -291,8 +291,9 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Returns how similar a known step is to a step of the point. Returns 0 if the network or the
- * workload differs, or if neither the total batch nor the batch per rank is equal. */
+/* Returns the similarity of a known step to a step of the point; larger is more similar. Returns 0
+ * if the neural network or the workload differs, or if both the total batch and the batch per rank
+ * differ. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {

@@ -16,7 +16,7 @@ struct link_sample {
 };
 
 /* Finds the coefficients >= 0 with the smallest sum of absolute relative errors, by iteratively
- * reweighted least squares. Starts from the values in `fitted`. A coefficient without influence
- * keeps its value. Only samples with left_out = false count. Returns false, with `fitted`
- * unchanged, unless there are more of these samples than coefficients. */
+ * reweighted least squares. Ignores samples with left_out. `fitted`: start values on entry. A
+ * coefficient without influence keeps its value. Returns false, with `fitted` unchanged, if at most
+ * LINK_COEFFICIENTS samples remain. */
 bool link_fit(double fitted[LINK_COEFFICIENTS], const struct link_sample *samples, size_t n);

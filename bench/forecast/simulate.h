@@ -8,14 +8,16 @@
 #include "kernels/base/error.h"
 
 /* Simulates the launch in folder RUN/launches/POINT/NAME, writes simulated.json there, and prints
- * the time of a step. Random numbers depend only on POINT and NAME. `calibration`: folder of the
- * launch with the times of ops; NULL: compute.rate of the point, or a calibration launch of the
- * run. `why`: whether to print the critical path too. ERR_ARGUMENT if the run has no simulated
- * point POINT. */
+ * the time of a step. Random numbers depend only on POINT and NAME. `calibration`: folder of a
+ * launch that measured the times of ops; NULL: the last launch of the point's calibration in the
+ * run or, if there is none, the point's compute.rate. `why`: whether to print the critical path
+ * too. ERR_ARGUMENT if the run has no simulated point POINT. */
 enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);
-/* Simulates every simulated point of the run in folder `run` again. Prints simulated step times
- * beside the measured ones of summary.csv. Writes no files. Compute times are the mean times of the
- * point's calibration, divided among the layers by their FLOPs. Points without a calibration use
- * compute.rate. `set`: options that replace the run's values, one per line; or NULL. */
+/* Simulates every simulated point of the run in folder `run` again. Prints the measured
+ * (summary.csv) and the simulated step time of each measured point with the same compute and
+ * messages as a simulated point. Writes no files. Compute times are the mean times of the point's
+ * calibration; the backward time is divided among the layers by their FLOPs. Points without a
+ * calibration use compute.rate. `set`: options that replace the run's values, one per line; or
+ * NULL. */
 enum status simulate_again_print(FILE *out, const char *run, const char *set, struct error *e);

@@ -11,8 +11,8 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/text.h"
 
-/* Number of untimed periods before the timed periods, so that ranks have drifted apart. A period
- * has simulation.period steps. */
+/* Number of untimed periods before the timed periods, so that ranks have drifted apart. Member
+ * `period` of struct simulation is the number of steps in a period. */
 enum { WARM_PERIODS = 2 };
 
 /* ---- Opening ---- */
@@ -23,8 +23,8 @@ static uint64_t periods_of(const struct simulation *s)
     return steps > s->period ? steps / s->period : 1;
 }
 
-/* Lists the times at which a computing rank calls MPI: at the start of each communication
- * operation, and after computing. */
+/* Lists the times of a rank's MPI calls: one at the start of each communication operation, and one
+ * when computing ends. */
 static enum status take_calls(struct simulation *s, struct error *e)
 {
     TRY(MEM_NEW(s->calls_s, s->program.n + 1, "the calls of a simulation", e));
@@ -34,9 +34,9 @@ static enum status take_calls(struct simulation *s, struct error *e)
     return OK;
 }
 
-/* Sets the times at which messages can start. With overlap, a message can start once backward has
- * computed its gradients. Without overlap, messages start after backward. Exception: over sockets
- * without overlap, messages start as with overlap, but advance only at MPI calls. */
+/* Sets the times at which messages can start. With overlap or over TCP sockets, a message can start
+ * once backward has computed its gradients. Otherwise, messages start after backward. Over TCP
+ * sockets without overlap, messages advance only at MPI calls. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
@@ -164,8 +164,9 @@ static double waits_at(const struct simulation *s, int rank)
     return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
 }
 
-/* Adds a rank's times in a period to the sums. `ended_s`: end of the rank's compute and messages;
- * `last_s`: latest time at which any rank begins to wait. */
+/* Adds a rank's times in a period to the sums. A period has s->period steps, of which only the last
+ * communicates. `ended_s`: end of the rank's compute and messages; `last_s`: latest time at which
+ * any rank begins to wait. */
 static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
 {
     const struct simulation_sleeps *slept = &s->sleeps[rank];
@@ -180,8 +181,8 @@ static void count_period(struct simulation *s, int rank, double ended_s, double 
 }
 
 /* Ends a period on a rank. A period has s->period steps, of which only the last has messages. The
- * rank's clock becomes the end of its compute and messages, plus the times of the weight update and
- * of sleeps injected in phase update. If `timed`, adds the rank's times to the sums. */
+ * rank's clock becomes the end of compute and messages, plus the weight update and the sleeps
+ * injected in phase update. If `timed`, adds the rank's times to the sums. */
 static void end_period(struct simulation *s, int rank, double last_s, bool timed)
 {
     double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));
@@ -209,7 +210,8 @@ static void run_period(struct simulation *s, int period)
 
 /* ---- Results ---- */
 
-/* Simulates the messages of a period without compute, as measure.replay measures them. */
+/* Sets comm_replay_ms: simulated communication time per step if no rank computes (see
+ * measure.replay). */
 static enum status take_replay(struct simulation *s, struct error *e)
 {
     struct clock_sweep alone;
@@ -301,7 +303,7 @@ static void take_times(struct simulation *s)
     take_waits(s, steps);
 }
 
-/* Sets the results that do not depend on time. */
+/* Sets the results that are known without the simulation. */
 static void take_facts(struct simulation *s)
 {
     struct launch_result *r = s->result;

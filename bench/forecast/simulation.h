@@ -6,14 +6,14 @@
 #include "bench/replay/inject.h"
 #include "comm/cost/sweep.h"
 
-/* Exposed communication, all communication and injected sleep, summed over ranks and timed periods
- * (s). */
+/* Exposed communication (not hidden behind compute), all communication and injected sleep, summed
+ * over ranks and timed periods (s). */
 struct simulation_sums {
     double exposed, total, slept;
 };
 
-/* Injected sleeps of a rank in a period (s). `early` delays the rank's gradients, `late` delays the
- * start of its wait, `last` delays the end of its step. */
+/* Injected sleeps (s) of a rank in one period of steps. `early` delays the rank's gradients, `late`
+ * delays the start of its wait, `last` delays the end of its step. */
 struct simulation_sleeps {
     double early, late, last;
 };
@@ -35,14 +35,14 @@ struct simulation {
     double *calls_s;
     bool overlaps;                    /* whether messages advance while a rank computes */
     struct inject *injects;           /* [ranks] injected sleeps */
-    struct simulation_sleeps *sleeps; /* [ranks] sleeps in this period */
+    struct simulation_sleeps *sleeps; /* [ranks] durations of injected sleeps in this period (s) */
     double *starts_s;                 /* [ranks] start of this period */
     double *begins_s, *paces;         /* [ranks] start of this period's last step; mean step time in
                                          this period as a multiple of the typical step's time */
     double *spent_s;                  /* [ranks] total time of the timed periods */
     double *waits_s;                  /* [ranks] total wait for the last rank in timed periods, each
                                          of `period` steps */
-    double *periods_s;                /* [periods] time of each timed period on the slowest rank */
+    double *periods_s;                /* [periods] time of each timed period, maximum over ranks */
     int periods;                      /* number of timed periods */
     struct simulation_sums sums;
     struct launch_result *result;

@@ -12,8 +12,8 @@ struct step_times {
      * plus backward, update of the weights */
     double load_s, forward_s, compute_s, optimizer_s;
     double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
-    /* [n_paces] times of the measured steps of all ranks, as multiples of the typical step's time;
-     * without a calibration launch: a single 1 */
+    /* [n_paces] measured step times of all ranks, divided by the time of the typical step; a single
+     * 1 without a calibration launch */
     double *paces;
     size_t n_paces;
     double mean_pace;

@@ -43,8 +43,8 @@ static void print_cut(FILE *out, const struct forecast *f)
                 config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
 }
 
-/* Returns the time (s) of the point's longest required launch; 0: no launch is required, or no time
- * is known. */
+/* Returns the time (s) of the longest launch that the spec requires of the point, finished or
+ * pending; 0: no launch is required, or no time is known. */
 static double longest_s(const struct forecast_point *p)
 {
     double longest = 0;

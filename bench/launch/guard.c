@@ -38,14 +38,14 @@ struct guard {
     int64_t begin;
     struct timespec begin_date;
     bool ended;            /* whether the program has ended and was waited for */
-    struct log_reader log; /* log of a program of this project; its path is NULL for a user's
-                              program */
+    struct log_reader log; /* log of the program; log.path is NULL for a user's program, whose log
+                              the guard does not read */
     bool started;          /* whether all ranks have started, or no start limit applies */
     int64_t failed;        /* time (ns) at which the guard saw the launch fail; 0: not failed */
     struct launch_outcome outcome;
 };
 
-/* Blocks all signals in the guard: the runner decides on Ctrl-C and on a batch system's SIGTERM.
+/* Blocks all signals in the guard, because the runner handles Ctrl-C and a batch system's SIGTERM.
  * Returns a signalfd for SIGCHLD. */
 static int block_signals(void)
 {
@@ -59,8 +59,8 @@ static int block_signals(void)
 }
 
 /* Returns a descriptor for the program's standard input. A user's program gets /dev/null, since it
- * may read to end of file. A program of this project gets a pipe whose writing end the guard keeps
- * open: at end of file, hydra could die of SIGPIPE and lose the ranks' output. */
+ * may read to end of file. A program of this project gets an empty pipe that stays open. At end of
+ * file, MPICH's hydra could die of SIGPIPE and lose the ranks' output. */
 static int open_input(bool is_ours)
 {
     int ends[2];
@@ -139,8 +139,8 @@ static bool reap(struct guard *g)
 
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
-/* Sleeps until a child changes state, the runner sends a message or ends, or the clock reaches
- * `until` (ns); at most a minute. Returns the runner's news. */
+/* Sleeps until a child changes state, the runner asks to stop or ends, or the clock reaches `until`
+ * (ns); at most a minute. Returns whether the runner asked to stop, ended, or did neither. */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;

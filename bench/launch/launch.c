@@ -81,7 +81,7 @@ void launch_report_cleaning(struct launch *launch)
               "stopping processes of this launch on other machines; this takes at most a minute");
 }
 
-/* Cleans up after the guard was killed, and the launcher with it. Removes shared memory repeatedly,
+/* Cleans up after the guard process and the launcher were killed. Removes shared memory repeatedly,
  * since the launcher's children may end later. Returns whether the site's cleanup reported that no
  * launch can run here. */
 static bool clean_up(const struct launch *launch)

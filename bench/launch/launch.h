@@ -3,9 +3,8 @@
  * Each launch has a guard: a process between runner and program that adopts every orphan below it
  * (PR_SET_CHILD_SUBREAPER). The guard and the runner each hold one end of a socket, the lifeline.
  * When the program ends or must be stopped (enum launch_cause), the guard kills every process below
- * it, in any session or process group. Then the guard reports to the runner. CAUSE_NO_START and
- * CAUSE_STAYED end an mpiexec (hydra) that hangs because a proxy cannot start, connect or start
- * ranks.
+ * it, in any session or process group. Then the guard reports to the runner. An mpiexec (hydra) can
+ * hang if its proxy on a node fails: see CAUSE_NO_START and CAUSE_STAYED.
  *
  * A guard cannot see processes on other machines. If the launch failed, the guard runs a cleanup
  * command that ends them. If the guard itself was killed, launch_finish runs this command.
@@ -31,8 +30,8 @@ struct launch_command {
                              file to `records`; 0: no limit */
     const char *records;  /* folder to which ranks write their records */
     int ranks;
-    bool is_ours; /* whether the program belongs to this project; if so, its input stays open, and a
-                     rank's error message in the log means that the launch failed */
+    bool is_ours; /* whether the program belongs to this project; if so, its standard input stays
+                     open, and a rank's error message in the log means that the launch failed */
     char *const
         *cleanup; /* command that ends the launch's processes on other machines (site_launch),
                      borrowed; NULL: none */
@@ -56,9 +55,9 @@ enum { LAUNCH_STAY_S = 10 };
 struct launch_outcome {
     enum launch_cause cause;
     int wait_status;    /* wait status of the program, as set by waitpid */
-    int child_status;   /* CAUSE_STAYED (the launch failed, but the program kept running): wait
-                           status of the launcher's failed child; 0: a rank's final message showed
-                           the failure */
+    int child_status;   /* wait status of the launcher's failed child if `cause` is CAUSE_STAYED
+                           (the launch failed, but the program kept running); 0: a rank's final
+                           message showed the failure */
     int started, ranks; /* CAUSE_NO_START: numbers of started ranks and of all ranks */
     double wall_s;      /* time from start to end of the program */
     double cpu_s;       /* processor time of all processes of the launch on this machine */
@@ -84,8 +83,8 @@ struct launch {
     char *const *cleanup;
 };
 
-/* Starts `command` below a new guard. If the program cannot be executed, the launch ends with exit
- * status 127 and a message in its log. */
+/* Starts `command` as the child of a new guard process. If the program cannot be executed, the
+ * launch ends with exit status 127 and a message in its log. */
 enum status launch_start(struct launch *launch, const struct launch_command *command,
                          struct error *e);
 
@@ -93,9 +92,10 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
  * second later. A second call sends SIGKILL at once. */
 void launch_stop(const struct launch *launch);
 
-/* Looks at the guard's message; the lifeline must be readable. Returns true if the launch has
- * ended; launch_finish then does not wait. Otherwise the cleanup of other machines has begun:
- * returns false and records the time. */
+/* Looks at the message on launch->lifeline, the socket to the guard process. The socket must be
+ * readable. Returns true if the launch has ended or the guard was killed; launch_finish then need
+ * not wait for a message. Returns false if the cleanup of other machines has begun, and records the
+ * time. */
 bool launch_has_outcome(struct launch *launch);
 
 /* Prints a warning, once per launch, if the cleanup of other machines has lasted a few seconds. */

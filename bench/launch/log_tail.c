@@ -7,15 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Number of bytes at the end of a log that are searched. Final messages and call stacks of ranks
- * can follow the line that explains a failure. */
+/* Number of bytes searched at the end of a log. Final messages and call stacks of ranks can follow
+ * the line that explains a failure. */
 #define LOG_BYTES ((size_t)4 << 20)
 
 /* largest number of new bytes that one call of log_has_last_word reads */
 #define LOOK_BYTES ((off_t)64 << 10)
 
-/* Texts in the final message of a failing rank of this project's programs. For a user's program the
- * text is "\n", which matches nothing because no line contains it. */
+/* Texts in the final message of a failing program of this project. For a user's program the text is
+ * "\n", which matches nothing because no line contains it. */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",
@@ -23,7 +23,8 @@ static const char *const LAST_WORDS[] = {
     " lasted longer than ", /* a program of this project exceeded a deadline */
     NULL,
 };
-/* Texts in lines of launchers, the C library and sanitizers that explain a failure. */
+/* Texts in lines that explain a failure, printed for example by the guard, a launcher, the C
+ * library or a sanitizer. */
 static const char *const EXPLAIN[] = {
     "cannot run ", /* printed by guard.c: the program could not be executed */
     "execvp error on file ",
@@ -163,7 +164,7 @@ static void look_at(struct findings *f, const char *line)
         f->last = line;
 }
 
-/* Splits `text` into lines in place, and searches the lines for explanations. */
+/* Splits `text` into lines in place, and searches the lines for explanations of a failed launch. */
 static struct findings look_through(char *text)
 {
     struct findings f = {0};

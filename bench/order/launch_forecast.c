@@ -9,8 +9,8 @@ static const struct point_launches *point_of(const struct launch_order *o, size_
     return &o->points.points[point];
 }
 
-/* Returns whether the current block contains the point. Also sets *left to true if the point still
- * gets launches and has one in the queue. */
+/* Returns whether the current block contains the point. Also sets *left to true if the point has a
+ * launch in the queue that will still run. */
 static bool in_last_block(const struct launch_order *o, size_t point, bool *left)
 {
     const struct point_launches *p = point_of(o, point);
@@ -18,9 +18,9 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Returns whether finishing the current block will add 1 to the point's `progress`: the block
- * contains the point and all its comparison points that still get launches, and one of their
- * launches is queued. */
+/* Returns whether the current block will still add 1 to the point's `progress`. The block must
+ * contain the point and every comparison point that still gets launches. One of these points must
+ * be queued. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
@@ -102,8 +102,8 @@ static double run_s(const struct launch_order *o, size_t point)
     return by_steps_s > 0 ? by_steps_s : run_mean_s(o);
 }
 
-/* Adds the point's first launch and accuracy runs, which always run, to *f. Adds its further
- * launches, which run only within the budget, to *later. */
+/* Counts the point's first launch and accuracy runs, which always run, in the forecast *f. Counts
+ * its further launches, which run only within the budget, in the forecast *later. */
 static void add_point(const struct launch_order *o, size_t point, struct launch_forecast *f,
                       struct launch_forecast *later)
 {

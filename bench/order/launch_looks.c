@@ -61,9 +61,9 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the largest half-width of the confidence intervals of a point's step time and
- * comparisons, relative to the two limits that struct excess describes. Ignores comparisons without
- * pairs of launches, and comparisons with points that get no further timed launches. */
+/* Returns the largest half-width of a point's confidence intervals (step time and comparisons),
+ * relative to the two limits that struct excess describes. Ignores comparisons without pairs of
+ * launches, and comparisons with points that get no further timed launches. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -102,10 +102,10 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates how many launches a point needs; INFINITY if x->whole is INFINITY. x->whole: largest
- * half-width of the point's confidence intervals after n launches, divided by the requested
- * precision. Assumes that half-widths fall as 1 / sqrt(number of launches). Takes into account that
- * the stop rule's limit is stricter for few launches (timing_asked_pct). */
+/* Estimates the number of launches that a point needs. x->whole: largest half-width of the point's
+ * confidence intervals after n launches, divided by the requested precision. Returns INFINITY if
+ * x->whole is INFINITY. Assumes that half-widths fall as 1 / sqrt(launches). Allows for the stop
+ * rule's stricter limit at few launches (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
@@ -116,9 +116,11 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets `wanted` and `expected` (numbers of launches) and `at_most` (whether `expected` is only the
- * allowed maximum) of a point that has n launches. The caller has set `wanted` to n. `wanted` stays
- * n only if the stop rule examines the point after n launches and finds it precise enough. */
+/* Sets three members of a point that has n launches. `wanted`: number of launches to reach next.
+ * `expected`: estimate of the final number of launches. `at_most`: whether `expected` is the
+ * allowed maximum because the number needed is unknown or larger. The caller has set `wanted` to n.
+ * `wanted` stays n only if the stop rule examines the point after n launches and finds it precise
+ * enough. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

@@ -6,8 +6,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* Largest number of points that are rechecked after each launch (launch_points_look). Spreading the
- * checks over a block avoids a long delay at its end if there are thousands of points. */
+/* Largest number of points whose required number of launches is recomputed after each launch.
+ * Recomputing thousands of points at once would delay the end of a block of launches. */
 #define LOOKS_A_LAUNCH 100
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)

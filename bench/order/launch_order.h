@@ -4,7 +4,7 @@
  *
  * 1. One block of timed launches, with one launch of every point in random order. Calibration
  *    points come first, since points with compute: replay need their timings.
- * 2. Accuracy runs: every point and seed, most nodes first. A job near its time limit can then
+ * 2. Accuracy runs: seed by seed, most nodes first. A job near its time limit can then
  *    still run the smaller points.
  * 3. Blocks until each point has the minimum number of launches (launch_points_sure), and shares
  *    as many blocks with each comparison point (base, peer, point without communication).
@@ -17,12 +17,11 @@
  * each point and all accuracy runs always run. Any other block starts only if it is expected to end
  * within the budget.
  *
- * A failed launch is retried at the end of its block, up to measure.retries times per point. It is
- * not retried if its exit status is 2 (wrong options or data) or 3 (not possible on this machine).
- * It is also not retried if its point has no successful launch and has failed twice for the same
- * reason. If a failed launch is not retried, its point has failed and gets no more launches. If the
- * campaign is run again, journal_retry withdraws the failures, and missing launches of started
- * blocks run first. */
+ * A failed timed launch is retried at the end of its block, a failed accuracy run at once. A point
+ * fails for good, and gets no more launches, in three cases: more than measure.retries failures;
+ * exit status 2 (wrong options or data) or 3 (not possible on this machine); two failures in a row
+ * for the same reason before any success. If the campaign is run again, journal_retry withdraws the
+ * failures, and missing launches of started blocks run first. */
 #pragma once
 
 #include <stdbool.h>
@@ -55,8 +54,8 @@ struct launch_order {
     const char **begun;  /* [n_begun] ids of the points that a new block launches; the block is not
                             in the journal yet */
     size_t n_begun;
-    size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
-                                             far */
+    size_t n_launches, n_skips, n_blocks; /* numbers of launches, skips and blocks read from the
+                                             journal so far */
     /* first accuracy run that may be missing: (index of its seed) x n_points + index of its point
      * in `largest` */
     size_t accuracy;
@@ -69,18 +68,21 @@ struct next_launch {
     uint64_t seed; /* seed passed to the program */
     int number;    /* number in the name of the launch's folder; timed launches are numbered per
                       point, accuracy runs per point and seed */
-    const char *const *begins; /* [n_begins] ids of the points of a block that begins with this
-                                  launch, for the journal; borrowed */
+    const char *const *begins; /* [n_begins] ids of the points in the block that this launch begins,
+                                  for the journal; borrowed */
     size_t n_begins;
 };
 
-/* Progress of a campaign, in launches. `left`: launches that run regardless of the budget, plus the
- * launches within the budget that the requested precision is expected to need. */
+/* Progress of a campaign. `left`: expected number of launches still to run. All launches that run
+ * regardless of the budget are counted: the rest of started blocks, each point's first launch, and
+ * accuracy runs. Further timed launches, which the minimum number or the requested precision
+ * requires, are counted as far as the budget suffices. */
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
-    bool at_most;  /* whether `left` is an upper bound: the number of launches that a point needs is
-                      unknown or above the maximum */
+    bool at_most;  /* whether `left` is an upper bound: for some point, `left` counts the allowed
+                      maximum of launches, since the estimated need is unknown or not below this
+                      maximum */
 };
 
 /* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call

@@ -87,8 +87,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Counts the pairs that a new timed launch of the point forms in `block`: in the point's own
- * comparisons, and in comparisons of other points with this point. */
+/* Counts the launch pairs that the point's finished timed launch in `block` forms. Adds them to the
+ * point's own comparisons and to other points' comparisons with this point. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -262,8 +262,8 @@ static void compare(struct launch_points *l, size_t point, size_t with, bool is_
     l->points[with].n_users++;
 }
 
-/* Adds the comparisons of point `row` of the spec to the twin of this point. The twin is the first
- * point of the spec with the same id; the launches belong to it. */
+/* Stores the comparisons of point `row` in its twin, the first point of the spec with the same id.
+ * The twin owns the launches. */
 static void find_comparisons(struct launch_points *l, size_t row)
 {
     const struct point *from = &l->spec->points[row];
@@ -274,8 +274,8 @@ static void find_comparisons(struct launch_points *l, size_t row)
         compare(l, from->twin, from->silent_index, true);
 }
 
-/* Gives each point a part of l->comparisons. The part of the first of several equal points is large
- * enough for the comparisons of all of them. The parts of later equal points are empty. */
+/* Gives each point a part of l->comparisons. The first of several equal points gets room for the
+ * comparisons of all of them. Later equal points get empty parts. */
 static void slice_comparisons(struct launch_points *l)
 {
     struct comparison *next = l->comparisons;
@@ -288,8 +288,8 @@ static void slice_comparisons(struct launch_points *l)
     }
 }
 
-/* Returns whether none of the point's comparisons 0 to k - 1 has the same `with` as comparison
- * k. */
+/* Returns whether comparison k is the first of the point's comparisons with the same other
+ * point. */
 static bool is_first_with(const struct point_launches *p, size_t k)
 {
     for (size_t i = 0; i < k; i++)

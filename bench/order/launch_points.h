@@ -39,11 +39,10 @@ struct point_launches {
     bool at_most;     /* whether `expected` is the allowed maximum because the number needed is
                          unknown or larger */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
-    /* numbers of timed launches that count in all comparisons: the minimum of n_timings and of
-     * `pairs` over the comparisons. Comparisons with points that get no further timed launches
-     * (launch_points_is_out) are ignored. `progress`: number so far. `wanted`: number to reach
-     * next; equal to `progress` if no more launches are needed. `expected`: estimate of the number
-     * at the end of the campaign */
+    /* numbers of timed launches, counted as the minimum of n_timings and of each comparison's
+     * `pairs`. Comparisons with points that get no further timed launches are ignored. `progress`:
+     * number so far. `wanted`: number to reach next; equal to `progress` if no more launches are
+     * needed. `expected`: estimate of the number at the end of the campaign */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
     struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all later
@@ -54,7 +53,8 @@ struct point_launches {
     uint32_t n_queued;              /* number of the point's launches in the queue */
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
-    int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
+    int last_timed;    /* number of the block of launches that contains the last valid timed launch,
+                          if n_timings > 0 */
     uint32_t ended[2]; /* [RUN_TIME, RUN_ACCURACY] number of launches of each kind with complete
                           records */
     double wall_s[2];  /* [RUN_TIME, RUN_ACCURACY] total wall time (s) of the launches in `ended` */
@@ -94,7 +94,8 @@ struct launch_points {
     size_t n_newcomers;
     size_t ended;   /* number of ended launches, valid or not */
     double timed_s; /* total wall time of timed launches (s), which the budget limits */
-    double last_s;  /* wall time (s) of the last ended launch of any point; 0: none has ended */
+    double last_s;  /* wall time (s) of the last ended launch of any point, ignoring outdated
+                       launches; 0: none */
 };
 
 /* Prepares the state of all points. `spec`, `journal` and `run_dir` are borrowed. Call
@@ -107,8 +108,8 @@ void launch_points_close(struct launch_points *l);
  * maximum)). */
 size_t launch_points_sure(const struct launch_points *l);
 
-/* Returns whether the point gets no further timed launches because it was skipped, has diverged or
- * has failed for good, or because an earlier, equal point has its launches. False if the point
+/* Returns whether the point was skipped, has diverged, has failed for good, or shares the launches
+ * of an earlier, equal point. Such a point gets no further timed launches. False if the point
  * merely has enough launches. */
 static inline bool launch_points_is_out(const struct launch_points *l, size_t point)
 {
@@ -119,8 +120,8 @@ static inline bool launch_points_is_out(const struct launch_points *l, size_t po
 /* Records that a point is skipped, according to a line of the journal. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
-/* Records that the new block `block` contains the point. launch_points_learn records the launch
- * itself. */
+/* Records that block `block` contains the point. launch_points_learn records the point's launch in
+ * the block. */
 void launch_points_begin(struct launch_points *l, size_t point, int block);
 /* Records launch `number` of the journal, counted from 1. If the journal lacks the step time of a
  * timed launch, reads the launch's records. */

@@ -1,6 +1,7 @@
 /* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
- * characters, except line breaks and tabs. Functions of type json_t return NULL if memory runs out.
- * json_pack also returns NULL if an argument is NULL, so check only its result. */
+ * characters, except line breaks and tabs. Functions that return a json_t pointer return NULL if
+ * memory runs out. json_pack returns NULL if one of its arguments is NULL, so a check of
+ * json_pack's result is sufficient. */
 #pragma once
 
 #include <jansson.h>

@@ -55,7 +55,8 @@ static enum status add_operand(struct page *page, const char *operand, struct er
     return status;
 }
 
-/* Adds the sections of runs, then of sweeps, and the claims. */
+/* Adds a section for each run and each sweep, and the claims. In the page's data, the sections of
+ * runs come before the sections of sweeps. */
 static enum status add_sections(struct page *page, struct page_result *result, struct error *e)
 {
     const struct page_request *request = page->request;

@@ -1,5 +1,5 @@
-/* Adds the claims to an HTML page, with their verdicts and the part of results/README.md that links
- * to claims. */
+/* Adds a section to an HTML page: the claims, their verdicts, and the text of results/README.md
+ * that links to the claims. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ struct story {
     const char *text;
 };
 
-/* Returns the number (from 1) of the claim whose verdict or value has the link's address; 0 if no
- * claim has it. */
+/* Returns the number (from 1) of the claim to whose verdict or value the link points; 0 if the link
+ * points to no claim. */
 static size_t find_claim(const struct claims *ledger, const struct story_link *link)
 {
     char own[CLAIM_ADDRESS];

@@ -46,7 +46,7 @@ static const struct {
     {IN_TAGS "(V([\\d.]+)) ([\\d.]+),\\2(?![\\d.])", "$1H$3"},
     {IN_TAGS "([HV][\\d.]+) (?=[-\\d])", "$1L"},
     {IN_TAGS "(?:M[\\d.,]+ *)+(?=[M'])", ""},
-    /* removes empty groups: gnuplot opens groups in advance, and 2 of 5 stay empty */
+    /* removes empty groups: gnuplot opens groups in advance, and about 40 % of them stay empty */
     {"(<g[ >][^<]*(?1)*</g>)", ""},
     {"<g>" INSIDE "</g>", "$1"},
     {"(<g [^>]*>)" INSIDE "</g>\\1", "$1$2"},
@@ -75,8 +75,8 @@ static void take_marks(json_t *page, const char *text)
                             json_stringn(begin, (size_t)(end - begin) + strlen("</defs>")));
 }
 
-/* Largest width of a picture that is shown beside its table. A wider picture would be too small to
- * read there and gets the full width of the page. */
+/* Largest width, in units of the SVG's viewBox, of a picture that is shown beside its table. A
+ * wider picture would be too small to read there and gets the full width of the page. */
 #define WIDE 600
 
 static enum status take_picture(json_t *figure, const char *text, const char *path, struct error *e)

@@ -6,19 +6,19 @@
 #include "bench/page/page.h"
 #include "bench/spec/figures/request.h"
 
-/* Inputs of a section. The section is added to `page`; its figures are drawn into the empty folder
- * `drawn`. */
+/* Inputs of a section. The section is added to `page`; its figures are drawn into an empty folder,
+ * whose path is `drawn`. */
 struct section_source {
     const struct page_request *request;
     json_t *page;
     const char *drawn, *plots;
 };
 
-/* Adds the section of a run with its findings, points, figures, spec and grades by the rules of
- * Hoefler and Belli. */
+/* Adds the section of a run: its findings, points, figures and spec, and which rules of Hoefler and
+ * Belli the run meets. */
 enum status section_add_run(const struct section_source *from, const char *operand,
                             struct error *e);
-/* Adds the section of a sweep: the table `name` in the folder `path`. */
+/* Adds the section of a sweep whose table is the file `name` in the folder `path`. */
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
 /* Adds the claims of results/claims.yaml below `home` with their verdicts. Adds nothing if the file
@@ -44,8 +44,8 @@ struct summary;
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 
-/* Adds a figure to the section of a run: picture, caption and table from from->drawn, and the
- * section's comparisons with published numbers. `bars`: quantity of the figure if its option y is
- * not set. */
+/* Adds a figure to a run's section: picture, caption and table in from->drawn, and comparisons of
+ * shown quantities with published numbers. `bars`: quantity of the figure if its option y is not
+ * set. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

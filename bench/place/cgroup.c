@@ -49,8 +49,8 @@ static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
     return true;
 }
 
-/* Sets h->own to the cgroup of this process: PATH in a line "ID:CONTROLLERS:PATH" of the file
- * self_cgroup ("0::PATH" in version 2). Returns false if there is no such line. */
+/* Sets h->own to this process's cgroup: PATH in the line ID:CONTROLLERS:PATH of self_cgroup that
+ * lists `controller` (0::PATH in version 2). Returns false if no line matches. */
 static bool find_own(const char *self_cgroup, const char *controller, struct hierarchy *h)
 {
     FILE *f = fopen(self_cgroup, "r");
@@ -97,9 +97,8 @@ static double smaller_quota(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns the path of h->own relative to h->root; "" if both are the same cgroup, as in a
- * container. Also "" if h->own is not below h->root: only the cgroup at h->mount can be read
- * then. */
+/* Returns this process's cgroup as a path below h->mount. Returns "" or "/" if it is h->mount
+ * itself, as in a container. Also "" if it lies outside: only h->mount can be read then. */
 static const char *visible_path(const struct hierarchy *h)
 {
     if (strcmp(h->root, "/") == 0)

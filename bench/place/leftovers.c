@@ -54,7 +54,8 @@ static bool is_mapped(const char *pid, const char *name)
 static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");
-    bool found = proc == NULL; /* without /proc, assume that a process has the file */
+    bool found = proc == NULL; /* without /proc, assume that a process has the file open or
+                                  mapped */
     for (struct dirent *entry; proc != NULL && !found && (entry = readdir(proc)) != NULL;)
         found = isdigit((unsigned char)entry->d_name[0]) &&
                 (is_open(entry->d_name, name) || is_mapped(entry->d_name, name));

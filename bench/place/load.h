@@ -49,7 +49,7 @@ struct load_share {
     double total_s, busy_s, steal_s, own_s;
 };
 
-/* Sets *mark to the load and processor time so far. Sets mark->cpus to "" if the load is
- * unknown. */
+/* Sets *mark to the load of the usable processors and to this process's processor time so far. Sets
+ * mark->cpus to "" if the load is unknown. */
 void load_mark_take(struct load_mark *mark);
 struct load_share load_since(const struct load_mark *mark);

@@ -154,10 +154,10 @@ static enum status plan_own(const char *text, long rank, char **cpus, struct err
 static enum status die_with_parent(pid_t parent, struct error *e)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        return error_set(e, ERR_SYSTEM,
-                         "cannot let the kernel kill the rank with its launcher: "
-                         "PR_SET_PDEATHSIG: %s",
-                         strerror(errno));
+        return error_set(
+            e, ERR_SYSTEM,
+            "cannot make the kernel kill the rank when its launcher ends: PR_SET_PDEATHSIG: %s",
+            strerror(errno));
     /* If the parent died before prctl, no signal arrives, but getppid shows another parent. */
     if (getppid() != parent || getppid() == 1)
         return error_set(e, ERR_INTERRUPTED, "the launcher ended before the rank started");
@@ -187,7 +187,8 @@ static int fail(const struct error *e)
 }
 
 struct request {
-    char *cpus, *plan;    /* values of options --cpus and --plan; at least one is NULL */
+    char *cpus, *plan;    /* values of options --cpus and --plan; NULL: not given. Giving both is
+                             refused (find_idle) */
     const char *interval; /* sampling interval in seconds; NULL: no samples */
     /* time (seconds since 1970). Files that killed ranks wrote at or after this time are removed,
      * and no rank is started. NULL: a rank is started and no files are removed */
@@ -227,8 +228,8 @@ static int parse(int argc, char **argv, struct request *r)
     return optind;
 }
 
-/* Returns the rank in the whole launch, or `local`, the node-local rank, if the launcher does not
- * report it. */
+/* Returns the rank in the whole launch. If the launcher does not report this rank, returns `local`,
+ * the rank on the node. */
 static long own_rank(long local)
 {
     static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",

@@ -32,8 +32,9 @@ static int cores_depth(hwloc_topology_t topology)
     return hwloc_get_type_or_below_depth(topology, HWLOC_OBJ_CORE);
 }
 
-/* Removes processors that this process may not use: outside the cpuset of its cgroup or, on the
- * real machine, outside its affinity mask. */
+/* Restricts the topology to the processors that it marks as allowed. On the real machine, these are
+ * the cpuset of this process's cgroup. `real`: also restricts the topology to this thread's
+ * affinity mask. */
 static enum status topology_restrict(struct place *p, bool real, struct error *e)
 {
     hwloc_bitmap_t usable = hwloc_bitmap_alloc();

@@ -9,8 +9,8 @@
 #include "kernels/base/error.h"
 
 /* The part of the machine that this process may use: the smallest of affinity mask, cgroup quota
- * and share of the Slurm job. Some sites let Slurm allocate processors without binding jobs to
- * them. Slurm counts hardware threads unless SLURM_THREADS_PER_CORE is 1. */
+ * and Slurm share. The Slurm share matters where Slurm does not bind jobs to processors. Slurm
+ * counts hardware threads unless SLURM_THREADS_PER_CORE is 1. */
 struct place_machine {
     int cores;          /* physical cores with a usable hardware thread */
     int hwthreads;      /* usable hardware threads */

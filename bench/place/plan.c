@@ -14,7 +14,8 @@ struct placement {
 struct placements {
     struct placement *items;
     int n;
-    int cores; /* cores per placement: threads per rank, or 1 if threads share cores */
+    int cores; /* cores in the placement of one rank: threads per rank, or 1 if threads share
+                  cores */
 };
 
 enum domain { DOMAIN_CACHE, DOMAIN_NUMA, DOMAIN_MACHINE };

@@ -24,7 +24,7 @@ struct finding {
 #define PROBE_SHARE 0.01
 /* Seconds to start and end a child process (measured on a virtual machine). */
 #define PROBE_CHILD_S 0.0005
-/* Largest share of a launch's time for both probes, with their child processes. */
+/* Largest share of a launch's time that its two probes and their child processes may take. */
 #define PROBE_ALL 0.05
 /* Shortest and longest probe, in seconds. If a launch is too short for the shortest probe, it gets
  * none. */

@@ -1,4 +1,5 @@
-/* Topology of the machine, shared by the files of bench/place. */
+/* Topology of the machine's processors (cores, caches, NUMA nodes), shared by the files of
+ * bench/place. */
 #pragma once
 
 #include <hwloc.h>

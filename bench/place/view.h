@@ -1,5 +1,5 @@
-/* Reads the load and speed of a launch's processors, and the out-of-memory kills in the runner's
- * cgroup, right before and right after the launch. */
+/* Load of a launch's processors, time of a fixed computation on them, and out-of-memory kills in
+ * the runner's cgroup, read right before and right after the launch. */
 #pragma once
 
 #include "bench/place/load.h"

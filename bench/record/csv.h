@@ -78,5 +78,6 @@ void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n);
  * of each column. */
 void csv_print_columns(FILE *out, const struct csv_file *file);
 
-/* Closes a file after writing. ERR_SYSTEM with `path` if not all data could be written. */
+/* Closes a file after writing. ERR_SYSTEM with `path` if closing or any earlier write to the file
+ * failed. */
 enum status csv_close(FILE *out, const char *path, struct error *e);

@@ -18,9 +18,9 @@ struct csv_table {
 
 /* Reads a file by RFC 4180. Lines end with \n or \r\n; a \r without \n must be inside quotes. The
  * first row has the column names; earlier lines that begin with # are comments. A byte order mark
- * is skipped. ERR_DATA with file and line if the file cannot be opened, a row has more or fewer
- * cells than there are names, a name is empty or repeated, or quotes do not match. Free with
- * csv_table_free, even after an error. */
+ * is skipped. Names must be unique and not empty; each row has one cell per name. ERR_DATA with
+ * file and line if a rule is broken; with the file alone if it cannot be opened or contains a zero
+ * byte. ERR_SYSTEM if reading fails. Free with csv_table_free, even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 
 /* Reads the table `file` of the run in folder `run`. If the run has no such table,

@@ -59,11 +59,12 @@ struct journal_launch {
     /* whether `key` is not "" and differs from the point's current key: the launch is then kept,
      * but not used in results */
     bool outdated;
-    bool retried; /* whether the launch failed and a later command retries it */
+    bool retried; /* whether the launch failed and a later command recorded that it must be
+                     retried */
     char reason[512];
     double wall_s; /* time from exec to exit (s); 0 while running */
-    /* share of the launch's processor time that other programs, interrupts and a hypervisor used
-     * (%); NAN: unknown */
+    /* share (%) of time for which other programs, interrupts and a hypervisor used the launch's
+     * processors; NAN: unknown */
     double foreign_pct;
     int exit_status; /* exit status of a failed launch; -1: unknown or ended by a signal */
     /* results of a timed launch: time per step (ms), images per step over all ranks, time to repeat
@@ -86,7 +87,8 @@ struct journal_skip {
     char reason[512];
 };
 
-/* Current key of a point. The point's launches with another key are not used in results. */
+/* Current key of a point: a hash of its options and facts (facts_key). The point's launches with
+ * another key do not count. */
 struct journal_key {
     char point[16], key[24];
 };
@@ -102,7 +104,8 @@ struct journal {
     /* [n_blocks] blocks in the order in which they began; none in journals of earlier versions */
     struct journal_block *blocks;
     size_t n_blocks;
-    struct journal_key *keys; /* [n_keys] current keys of the points that have a line "key" */
+    struct journal_key *keys; /* [n_keys] current keys of the points for which the journal has a
+                                 line "key" */
     size_t n_keys;
     bool finished;
 };

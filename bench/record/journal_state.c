@@ -171,8 +171,9 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     return OK;
 }
 
-/* Applies "retry": a launch with complete records becomes unfinished; a failed launch is kept and
- * marked as retried. */
+/* Applies the event "retry". A launch that is done becomes unfinished again, so that it is
+ * repeated. A failed launch is kept and marked as retried. ERR_DATA if the launch is unknown, still
+ * running or already retried. */
 static enum status take_retry(struct journal *j, const json_t *line, struct error *e)
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));

@@ -17,8 +17,8 @@ void journal_write_numbers(json_t *line, const struct journal_launch *ended);
  * there is none. */
 struct journal_launch *journal_find_launch(struct journal *j, const char *name);
 
-/* Applies a line to the lists. ERR_DATA with the reason if the line is not valid; ERR_MEMORY if
- * memory runs out. */
+/* Applies one line of the journal file to the state in *j. ERR_DATA with the reason if the line is
+ * not valid; ERR_MEMORY if memory runs out. */
 enum status journal_take_line(struct journal *j, const json_t *line, struct error *e);
 
 /* Sets `outdated` of the launches of a point, or of all points if `point` is NULL: true if a launch

@@ -10,7 +10,7 @@ struct launch_row {
     const char *point, *launch; /* point's identity, launch's folder; borrowed from the table */
     size_t row;
     double block;  /* number of the launch's block; NAN for an accuracy run */
-    double value;  /* value in `column` of launch_rows_read; NAN: empty cell or diverged launch */
+    double value;  /* value in the requested column; NAN: empty cell or diverged launch */
     double images; /* images per step over all ranks; NAN if the workload is a command */
 };
 

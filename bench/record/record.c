@@ -75,7 +75,8 @@ int recorder_count(const char *dir, int ranks)
     return n;
 }
 
-/* Unset reals become NAN, so that tables show an empty cell and not a measured 0. */
+/* Sets reals to NAN instead of 0, so that tables show an empty cell for an unset real and not a
+ * measured 0. */
 void record_clear(enum record_line line, void *values)
 {
     const struct field *field = NULL;

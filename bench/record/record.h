@@ -12,10 +12,10 @@
  *   {"type":"end","status":"ok","steps":70,...}
  *
  * metrics.def lists the fields of the lines. A rank creates its file before it starts MPI;
- * measure.start_limit applies until all files exist. Lines are written between timed steps, up to
- * 4096 steps at a time, and at the end. A launch counts only if every rank has written `end`.
- * Accuracy runs write `step` lines only for the first 200 steps of the last epoch. A resumed run
- * repeats the earlier `epoch` and `eval` lines. */
+ * measure.start_limit applies until all files exist. Up to 4096 `step` lines are written at a time,
+ * between steps or at the end. A launch counts only if every rank has written `end`. Accuracy runs
+ * write `step` lines only for the first 200 steps of the last epoch. A resumed run repeats the
+ * earlier `epoch` and `eval` lines. */
 #pragma once
 
 #include <jansson.h>
@@ -55,17 +55,17 @@ void record_clear(enum record_line line, void *values);
  * fields that are unknown. NULL if memory runs out or a text is not UTF-8. */
 json_t *record_json(enum record_line line, const void *values);
 
-/* Converts the identity fields of a hello line to JSON: fields that must be equal in all compared
- * launches. */
+/* Converts the identity fields of a hello line (first line of a rank's record) to JSON. These
+ * fields must be equal in all launches of a point. */
 json_t *record_identity_json(const struct record_hello *hello);
 
-/* Lists the fields of each line, for programs in other languages that write records:
- * {"hello":{"schema":true,...},...}. true: required. */
+/* Lists the fields of each kind of line, for programs in other languages that write records:
+ * {"hello":{"schema":true,...},...}. true: the field is required. */
 json_t *record_fields_json(void);
 
-/* Writes one line. Takes ownership of `line`. If r->dir is NULL, only frees `line`. Otherwise
- * returns ERR_MEMORY if `line` is NULL, so that the result of record_json can be passed unchecked,
- * and ERR_SYSTEM if the file cannot be written. */
+/* Writes one line. Takes ownership of `line`. If r->dir is NULL, only frees `line`. Otherwise:
+ * ERR_MEMORY if `line` is NULL, so callers need not check the result of record_json; ERR_SYSTEM if
+ * the file cannot be written. */
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
 
 /* Closes the file if it is open. ERR_SYSTEM if not all lines could be written. */

@@ -42,7 +42,8 @@ static struct record_clock clock_of(const struct rank_record *records, int ranks
     clock.line = line_of(&records[(int)of].end);
     clock.told = is_known(&clock.line.begin) && is_known(&clock.line.end);
     clock.of = clock.told ? (int)of : -1;
-    if (of > 0) /* rank 0's clock is the reference and has no error */
+    if (of > 0) /* `of`: lowest rank with the same clock. Rank 0's clock is the reference and has no
+                   error */
         clock.error_ns = clock_line_error_ns(&clock.line);
     return clock;
 }

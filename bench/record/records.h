@@ -24,8 +24,8 @@ struct class_count {
 /* Clock from which a rank's times were read. */
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    /* whether the offset to rank 0's clock was measured. If false and `of` is 0: the rank reported
-     * no clock, but shares rank 0's clock, since it ran on rank 0's host */
+    /* whether the offset to rank 0's clock was measured. Always false for a rank that reported no
+     * clock. Such a rank shares rank 0's clock if it ran on rank 0's host (`of` is 0) */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
     struct clock_line line;
@@ -63,8 +63,8 @@ bool records_share_machine(const struct rank_record *a, const struct rank_record
  * records_read calls this. */
 void records_take_clocks(struct rank_record *records, int ranks);
 
-/* Returns the largest error in the difference between times of two ranks (ns). 0: all ranks share a
- * clock; NAN: times are not comparable. */
+/* Returns the largest possible error (ns) in the difference between time stamps of two ranks. 0:
+ * all ranks share a clock; NAN: times are not comparable. */
 double records_clock_error_ns(const struct rank_record *records, int ranks);
 
 /* Converts a time of rank `r` to rank 0's clock. Returns 0 if the conversion would overflow, as in

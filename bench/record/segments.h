@@ -21,7 +21,8 @@ extern const char *const attempt_ends[ATTEMPT_ENDS];
  * unknown. */
 struct attempt_progress {
     double resumed, steps, epoch;
-    double first_step_s, last_step_s; /* times at which the attempt's first and last step ended */
+    double first_step_s, last_step_s; /* times (seconds since 1970) at which the attempt's first and
+                                         last step ended */
 };
 
 /* One start of the ranks for a segment. A segment consists of the epochs between two planned

@@ -158,9 +158,10 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns the processor time (s), which is `sum` + *lost, and stores it in *last. If this time
- * would be below the old *last, first raises *lost. Such a fall occurs because the time of an ended
- * process vanishes if the parent does not wait for the process. */
+/* Returns the processor time (s), `sum` + *lost, and stores it in *last. If the result would be
+ * below the old *last, raises *lost so that the result equals the old *last. `sum` falls if a
+ * process ends and its parent does not wait for it, because the time of this process then
+ * vanishes. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)

@@ -28,8 +28,8 @@ struct members {
                                        counters when processes of the launch ended */
 };
 
-/* Opens the list of members with only the launcher's process. Call members_close even after an
- * error. */
+/* Opens the list of members (processes of the launch on this node) with only the launcher's
+ * process. Call members_close even after an error. */
 enum status members_open(struct members *m, const char *proc, pid_t launcher, struct error *e);
 void members_close(struct members *m);
 
@@ -41,5 +41,6 @@ enum status members_look(struct members *m, struct error *e);
  * counters cannot be read. */
 bool members_read_process(struct process_counts *process, const struct members *m, pid_t pid);
 
-/* Writes the sums over all members to the values of a sample; NAN if no member can be read. */
+/* Sets four values of a sample: the number of members (processes of the launch on this node), and
+ * their total resident memory, user time and system time. NAN if no member can be read. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES]);

@@ -33,8 +33,8 @@ static bool take_text(char *to, size_t size, const json_t *line, const char *nam
     return text != NULL && snprintf(to, size, "%s", text) < (int)size;
 }
 
-/* Largest interval and time that are accepted, so that sums and differences of times do not
- * overflow. */
+/* Largest accepted sampling interval and, on the next line, largest accepted time stamp (ns). With
+ * these limits, sums and differences of times do not overflow. */
 #define INTERVAL_MAX_NS ((int64_t)1000000000000)
 #define TIME_MAX_NS     (INT64_MAX / 4)
 

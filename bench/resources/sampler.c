@@ -24,8 +24,8 @@
 
 #define PROC "/proc"
 
-/* Time between two scans for new processes; a scan takes longer than reading the known processes.
- * During the first LOOK_NS of a launch, each sample includes a scan. */
+/* Time (ns) between two scans for new processes. Samples in between read only the known processes,
+ * since a scan takes longer. During the first LOOK_NS of a launch, each sample includes a scan. */
 #define LOOK_NS ((int64_t)1000000000)
 
 /* Bytes for the text of /proc/net/dev, whose lines have about 120 bytes. */
@@ -114,8 +114,8 @@ static void write_interfaces(FILE *out)
     fputc('}', out);
 }
 
-/* Collects the values of a sample. If memory runs out in a scan, new processes are missing in the
- * sums. */
+/* Collects the values of a sample. If memory runs out during a scan for new processes, the values
+ * of this and later samples may omit some of the new processes. */
 static void take_values(struct sampler *s, double values[SAMPLE_VALUES])
 {
     int64_t now = clock_ns();

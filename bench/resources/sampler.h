@@ -9,7 +9,7 @@
 
 struct sampler_options {
     double interval_s;
-    const char *folder; /* folder to which node.R.jsonl is written */
+    const char *folder; /* folder to which node.R.jsonl is written; R is the member `rank` */
     long rank;          /* R in the file name node.R.jsonl, a rank of the node */
     /* network interface that carries MPI; NULL: interface of the default route or, without such a
      * route, the only interface besides the loopback that has traffic */

@@ -25,8 +25,9 @@ struct execution {
 enum status attempt_run(struct execution *x, const struct config *point,
                         const struct site_launch *prepared, double limit_s, struct error *e);
 
-/* Waits for the end of a launch and returns its outcome. The first Ctrl-C sends the launch SIGTERM,
- * the second SIGKILL. Also stops the launch if the journal can no longer be written. */
+/* Waits for the end of a launch and returns its outcome. The first Ctrl-C sends the launch SIGTERM
+ * and, one second later, SIGKILL; the second Ctrl-C sends SIGKILL at once. Also stops the launch if
+ * the journal can no longer be written. */
 struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch);
 
 /* Writes the reason why a launch failed, with the log line that explains the failure: "exit status

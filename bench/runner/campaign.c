@@ -40,8 +40,8 @@ static enum status refuse_idle_calibrations(struct campaign *c, struct error *e)
     const struct spec *spec = &c->spec;
     struct {
         bool any, can_run;
-    } * replays; /* [n_points] whether any other point replays the times of point i, and whether
-                    such a point can run here */
+    } * replays; /* [n_points] `any`: whether another point replays the times of this point;
+                    `can_run`: whether at least one such point can run here */
     TRY(MEM_NEW(replays, spec->n_points, "the calibrations of a campaign", e));
     for (size_t i = 0; i < spec->n_points; i++) {
         size_t from = spec->points[i].calibration_index;
@@ -95,9 +95,9 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Reads the spec again if machines reached by ssh have another number of cores than this machine,
- * since `auto`, `full` and `half` depend on the number of cores. find_refusals must have asked
- * these machines. */
+/* Reads the spec again if the smallest core count of machines reached by ssh differs from this
+ * machine's. Values `auto`, `full` and `half` depend on core counts. find_refusals must have asked
+ * the machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);

@@ -62,9 +62,10 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
                              const struct tools *tools, struct error *e);
 
 /* Opens the newest run that shares a point with the spec and can be resumed (facts.h). If there is
- * none, or if `fresh` is requested, begins a new run. Prints why no run is resumed, or which facts
- * of the resumed run have changed. Keeps the earlier spec of a resumed run as spec-<number>.yaml.
- * ERR_UNAVAILABLE, naming the process, if another runner uses the run. */
+ * none, prints why the last run does not fit and begins a new run. With `fresh`, always begins a
+ * new run. Prints changed facts of a resumed run. If its spec has changed, keeps the earlier spec
+ * as spec-<number>.yaml. ERR_UNAVAILABLE with process id and host if another runner uses the
+ * run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
 /* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new run.
@@ -74,8 +75,8 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
 /* Sets the link `latest` to this run again, since a newer run may have changed the link. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* For each point whose peer program has changed, writes the point's new key (facts.h) to the
- * journal. Results then use only launches with this key. */
+/* For each point whose peer program (by other authors) has changed, writes the point's new key
+ * (facts.h) to the journal. Results then use only launches with this key. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
 /* Marks the failed launches of the spec's points as retried, except outdated launches. *retried:
@@ -101,7 +102,7 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
 
 /* Segment of an elastic accuracy run: consecutive epochs on the same set of ranks. */
 struct campaign_segment {
-    uint32_t until; /* number of the segment's last epoch */
+    uint32_t until; /* total number of epochs that the run has trained when this segment ends */
     uint64_t seed;
     bool resumes;     /* whether the segment continues from a checkpoint */
     bool omits_kill;  /* whether to drop inject.kind = kill, because the rank was already killed */
@@ -111,9 +112,9 @@ enum status campaign_prepare_segment(const struct campaign *c, const struct poin
                                      const struct campaign_segment *segment, const char *record,
                                      struct site_launch *launch, struct error *e);
 
-/* Internal to bench/runner. Sets *nodes to the indices of the *n nodes of the point's site that
- * respond, including spare nodes; NULL: the site cannot query nodes. First restores emulated hosts
- * that are gone. Free *nodes, also after an error. */
+/* Internal to bench/runner. Finds the responding nodes of the point's site, including spare nodes.
+ * *nodes: their *n indices; NULL: the site cannot query nodes. First restores emulated hosts that
+ * are gone. Free *nodes, also after an error. */
 enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
                                struct error *e);
 

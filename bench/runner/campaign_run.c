@@ -17,7 +17,7 @@
  * load is measured for 0.1 s in ticks of 0.01 s. */
 #define LOAD_NOTED_PCT 25.0
 
-/* Records in the journal the skipped points that can run now. */
+/* Records in the journal which of the skipped points can run now. */
 static enum status journal_recoveries(struct campaign *c, struct error *e)
 {
     for (size_t k = c->journal.n_skips; k-- > 0;) {
@@ -123,7 +123,8 @@ static void announce(struct campaign *c, const struct next_launch *next)
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
     size_t left =
-        f.left > 0 ? f.left : 1; /* at least the current launch, even if the forecast omits it */
+        f.left > 0 ? f.left : 1; /* count at least the current launch, which the forecast may
+                                    omit */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 

@@ -155,8 +155,8 @@ static enum status file_run(struct adding *a, const char *folder, const char *ca
     return note_campaign(a->collected, campaign, e);
 }
 
-/* Reads the spec and the manifest of a run. Returns the reason why the run cannot be filed; NULL:
- * it can be filed. */
+/* Reads the spec and the manifest of a run. Returns the reason why the run cannot be filed among
+ * the collected runs; NULL: it can be filed. */
 static const char *read_run(struct spec *spec, struct run *run, const char *folder,
                             struct error *why)
 {

@@ -22,8 +22,8 @@ enum status collected_add(struct collected *c, const char *source, const char *o
                           struct error *e);
 void collected_free(struct collected *c);
 
-/* Draws the figures of a collected campaign into <out>/collected/<campaign>/figures, with one curve
- * or bar per class of hardware: the class's newest run. Prints one line to `report`. Draws nothing
- * if there is only one class, or the spec has no figures. */
+/* Draws the figures of a collected campaign into <out>/collected/<campaign>/figures. Each class of
+ * hardware has its own curves or bars, from the class's newest run. Prints one line to `report`.
+ * Draws nothing if there is only one class, or the spec has no figures. */
 enum status collected_draw(const char *campaign, const char *out, const struct tools *tools,
                            FILE *report, struct error *e);

@@ -44,8 +44,8 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
 }
 
 /* Sets the status and results of a launch that ended well, from its records. The launch fails if
- * records are missing or not valid. ERR_DATA ends the campaign: the program's libraries or data
- * changed while the campaign ran. */
+ * records are missing or not valid. ERR_DATA, which ends the campaign, if the program's libraries
+ * or data changed during it. */
 static enum status judge_records(struct execution *x, struct error *e)
 {
     struct journal_launch *l = &x->l;
@@ -108,7 +108,8 @@ static enum status judge(struct execution *x, struct error *e)
     return status;
 }
 
-/* Returns the expected wall time of a launch (s); INFINITY if nothing was launched yet. */
+/* Returns the expected wall time of a launch (s): the time of the last ended launch of the point,
+ * else of any point; INFINITY if none has ended. Outdated launches do not count. */
 static double expected_wall_s(const struct launch_points *points, size_t point)
 {
     double own_s = points->points[point].last_s;

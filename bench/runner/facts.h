@@ -2,9 +2,9 @@
  * (facts.def). The manifest stores them as a JSON object of strings. The spec, the number of
  * launches and host names are not facts.
  *
- * If a fact changes, a new run begins. However, a new version of a peer program (by other authors)
- * does not prevent a resume. Launches of the old version are kept, but results use them only if the
- * old version is installed again. */
+ * If a fact changes, a new run begins. Exception: a new version of a peer program (by other
+ * authors) that not all points use. Launches of the old version are kept, but results use them only
+ * if the old version is installed again. */
 #pragma once
 
 #include <jansson.h>
@@ -33,7 +33,7 @@ enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
 /* Returns whether a run that began with facts `was` can be resumed with facts `is`. Changes may
- * affect only points of peer programs, and not all points. */
+ * affect only points of peer programs, and must leave at least one point unaffected. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the

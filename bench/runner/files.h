@@ -21,9 +21,10 @@ bool folder_has(const char *folder, const char *file);
 /* Makes a folder and its parents. An existing folder is no error. */
 enum status folder_make(const char *path, struct error *e);
 
-/* Writes a file atomically: `write` fills a temporary file, which is synced and renamed. An
- * existing file keeps its permissions. A link is replaced, not its target. A device or a pipe is
- * written directly. Removes temporary files that killed processes left. */
+/* Writes a file atomically: `write` fills a temporary file, which is synced and renamed. Removes
+ * temporary files of `path` that killed processes left behind. An existing file keeps its
+ * permissions. A link to a file is replaced, not its target. A device or a pipe is written directly
+ * instead, also through a link. */
 enum status file_write(const char *path,
                        enum status (*write)(FILE *out, const void *arg, struct error *e),
                        const void *arg, struct error *e);

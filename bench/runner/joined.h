@@ -16,8 +16,8 @@ struct joined_run {
     char name[96];
 };
 
-/* Builds the names of runs from parts that differ between runs, adding parts until all names
- * differ. If two names remain equal, all names get numbers. */
+/* Builds the names of runs from parts that differ between runs, such as campaign or host. Adds
+ * parts until all names differ. If two names remain equal, all names get numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
 /* Returns whether any two of the n runs have the same name. */

@@ -3,7 +3,7 @@
 
 #include "bench/runner/campaign.h"
 
-/* Writes the manifest of a new run. The run's identity is the digest of its facts. */
+/* Writes the manifest of a new run. The run's identity is the SHA-256 of its facts (facts.h). */
 enum status manifest_write(const char *path, const struct campaign *c, struct error *e);
 
 /* Updates the manifest of a resumed run if the spec or a fact changed. Earlier values of facts move

@@ -77,9 +77,9 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file of another host's runner for WATCH_S seconds. Returns true if the file stays
- * unchanged: the runner is assumed dead. A file that stays empty is from a runner killed while
- * creating it. */
+/* Watches the owner file of another host's runner for up to WATCH_S seconds. Returns true if the
+ * file stays unchanged: the runner is assumed dead. A file that stays empty counts as unchanged:
+ * its runner was killed while creating it. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];

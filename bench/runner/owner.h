@@ -12,7 +12,7 @@ struct owner {
     char name[400];        /* name of this runner: "process 71 of job 5 on n1 since
                               2026-11-22T08:00:00Z" */
     unsigned signs;
-    long next_s;       /* time of the next update (s, CLOCK_MONOTONIC) */
+    long next_s;       /* time of the next update of the owner file (s, CLOCK_MONOTONIC) */
     time_t left_since; /* start time of the run's previous runner if it was killed; else 0 */
 };
 

@@ -12,9 +12,10 @@
 
 struct program {
     const char *path;      /* path that is executed, borrowed */
-    char file[PATH_BYTES]; /* path of the file with the program's code (tools_contents) */
+    char file[PATH_BYTES]; /* path of the file with the program's code (tools_contents): in a bundle
+                              `path`.program, else `path` */
     char hex[65];
-    struct stat seen; /* size and time of `file` when it was hashed */
+    struct stat seen; /* result of stat for `file` when it was last hashed */
 };
 
 struct programs {

@@ -176,7 +176,8 @@ static enum status show_sweep(const char *table, const struct report_request *re
         status = figures_draw_sweep(request->run_dir, table, request->run_dir, plots,
                                     FIGURES_PICTURES, NULL, e);
     if (status == ERR_UNAVAILABLE && request->figures_optional)
-        status = OK; /* draw_where_possible has already printed that gnuplot is missing */
+        status = OK; /* a missing gnuplot is not an error here. If the spec has figures,
+                        draw_where_possible has already printed that gnuplot is missing */
     if (request->table != NULL)
         THEN(status, table_print_sweep(request->table, path, &is_well, e));
     *all_well = *all_well && is_well;

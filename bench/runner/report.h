@@ -27,15 +27,17 @@ struct report_request {
 struct report_result {
     bool all_well; /* false if a point makes the campaign fail, a printed sweep has a wrong result
                       or, with `strict`, a rule of Hoefler and Belli is not met */
-    /* number of launches marked for a retry because their records are damaged; if not 0, nothing
-     * else was done */
+    /* number of launches marked for a retry because their records are damaged; if not 0,
+     * report_make wrote, drew and printed nothing */
     size_t damaged;
 };
 
-/* Reads the journal and the records of a run, or its tables if the journal or all records are
- * missing. Writes, draws and prints as `request` specifies, but does not overwrite tables that it
- * has read. If request->table is set, also prints points that are not ok on standard error. If a
- * figure cannot be drawn, returns the error after printing the table. If request->journal is set,
- * first marks finished launches without readable records for a retry (result->damaged). */
+/* Reads the journal and the records of a run. If request->journal is NULL, reads the run's tables
+ * instead in two cases: the journal is missing, or all records are missing but summary.csv exists.
+ * Writes, draws and prints as `request` specifies, but does not overwrite tables that it has read.
+ * If request->table is set, also prints points that are not ok on standard error. If a figure
+ * cannot be drawn, returns the error after printing the table. Exception: if request->journal is
+ * set and finished launches have no readable records, only marks these launches for a retry and
+ * sets result->damaged to their number. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

@@ -28,8 +28,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether the campaign requests a point that the run's last spec requests, or of which the
- * run's journal has a launch. Also true if the run's spec cannot be read. */
+/* Returns whether the campaign requests a point that the run's last spec requests or that has a
+ * launch in the run's journal. Also true if the run's spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -88,8 +88,9 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates a new run's folder and writes its name to `run`. The name's time is later than any other
- * run's, so names sort by start. */
+/* Creates a new run's folder and writes its name to `run`. The time in the name is later than in
+ * the name of any other run of the campaign, so sorting the names gives the order in which the runs
+ * started. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];

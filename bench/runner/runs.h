@@ -15,10 +15,11 @@
 
 struct run {
     char path[PATH_BYTES];
-    char name[64];     /* name of the run's folder: "20261122T080000Z-1a2b3c4d" */
+    char name[64];     /* name of the run's folder: UTC start time and first digits of the identity,
+                          as in "20261122T080000Z-1a2b3c4d" */
     char identity[65]; /* SHA-256 of the facts with which the run began */
     char revision[64], started[32];
-    json_t *facts; /* values of the facts by name; NULL: no facts, so the run cannot be resumed */
+    json_t *facts; /* run's facts (facts.h) by name; NULL: none, so the run cannot be resumed */
     /* Index of the first run with the same facts; it can be this run. A later run with the same
      * facts is a repetition, for example because of --fresh. */
     size_t repeats;
@@ -30,13 +31,14 @@ struct runs {
     size_t n;
 };
 
-/* Reads the manifest of the run in folder `path`. Returns false if there is no manifest, or it
- * contains no identity. Free with run_free. */
+/* Reads the manifest of the run in folder `path`. Returns false if the manifest is missing or
+ * contains no identity (hash of the run's facts). Free with run_free. */
 bool run_read(struct run *run, const char *path);
 void run_free(struct run *run);
 
 /* Reads the runs in a campaign's folder; a missing folder has none. Ignores run folders without a
- * manifest, which had no launch. Free with runs_free, also after an error. */
+ * valid manifest; a run writes its manifest before its first launch. Free with runs_free, also
+ * after an error. */
 enum status runs_read(struct runs *runs, const char *folder, struct error *e);
 void runs_free(struct runs *runs);
 

@@ -14,10 +14,10 @@ struct same_here {
      * machine */
     struct alike *groups;
     struct seen {
-        /* the processors of the point's ranks and the instruction set, as text; NULL: point not
-         * added */
+        /* the point's processors and instruction set, as text; NULL: the point is not compared with
+         * others */
         char *effect;
-        size_t previous; /* last point added to the group before this point; ALIKE_NONE: none */
+        size_t previous; /* previous point added to this point's group; ALIKE_NONE: none */
     } * seen;            /* [n_points] one entry per point: its processors and instruction set, and
                             the previous point of its group */
     size_t first[2];     /* first two points found to run alike */

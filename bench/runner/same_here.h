@@ -12,10 +12,10 @@ struct same_here;
 enum status same_here_open(struct same_here **same, const struct spec *spec, struct error *e);
 void same_here_free(struct same_here *same);
 
-/* Adds a point if the spec requests it and it runs on this machine. `plan`: processors of the
- * point's ranks. */
+/* Adds a point that the spec requests and whose site runs launches on this machine; ignores other
+ * points. `plan`: processors of the point's ranks. */
 enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
                           struct error *e);
 
-/* Prints a note with the first two points that run alike, and the number of further such points. */
+/* If points run alike, prints a note with the first two and the number of further such points. */
 void same_here_note(const struct same_here *same);

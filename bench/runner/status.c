@@ -121,7 +121,7 @@ static void take_running(struct run_status *s, const struct reading *r)
     snprintf(s->label, sizeof s->label, "%s", r->spec.points[point].label);
 }
 
-/* Sets s->owner to process, host and start of the run's runner; "": no runner is alive. */
+/* Sets s->owner to process, host and start time of the run's runner; "": no runner is alive. */
 static void find_owner(struct run_status *s)
 {
     if (!folder_has(s->run.path, "runner"))

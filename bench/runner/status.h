@@ -30,7 +30,8 @@ struct run_status {
      * `left`: pending */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
-    bool at_most;  /* whether left_s is an upper bound */
+    bool at_most;  /* whether `left` (number of pending launches), and thus left_s, is an upper
+                      bound */
     /* `kept`: number of ended launches of points that the spec no longer contains; `kept_points`:
      * number of these points */
     size_t kept, kept_points;

@@ -22,11 +22,11 @@ struct supervised {
     struct execution *x;
     const struct point *point;
     int64_t begin_ns;
-    char path[PATH_BYTES]; /* path of the file that lists the attempts: each start of the ranks
-                              during this launch */
+    char path[PATH_BYTES]; /* path of the file that lists the attempts (starts of the ranks) in all
+                              launches of this point and seed */
     struct segments all;
     size_t counted;  /* index of the attempt at which ranks_left starts to count deaths */
-    size_t restarts; /* number of restarts during this launch */
+    size_t restarts; /* number of times that this launch has restarted its ranks */
     /* [n_nodes] nodes that answered the last query after ranks died; NULL: no query was made, or
      * the site does not support queries */
     int *nodes;
@@ -59,9 +59,9 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns the number of ranks that a restart can use. Without restart.with = fewer, these are all
- * ranks of the point. With it, each attempt (from index s->counted on) in which ranks died costs
- * one rank, and ranks that do not fit on the nodes that still answer are left out. */
+/* Returns the number of ranks that a restart can use; by default, the point's number of ranks. With
+ * restart.with = fewer, each attempt in which ranks died (from index s->counted on) costs one rank,
+ * and the ranks must fit on the nodes that still answer. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;
@@ -75,8 +75,9 @@ static int ranks_left(const struct supervised *s)
     return left;
 }
 
-/* Returns the number of ranks for a segment: the planned number if enough ranks are left, else the
- * largest number that strategy and batch allow, at least 1. */
+/* Returns the number of ranks for a segment. This is the planned number if enough ranks are left.
+ * Otherwise it is the largest number, up to the ranks left, that strategy and batch allow; at least
+ * 1. */
 static int ranks_of(const struct supervised *s, size_t segment)
 {
     int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);

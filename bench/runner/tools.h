@@ -9,7 +9,7 @@ struct tools {
     /* Folder that contains configs/ and plots/: $SCALEBENCH_HOME if set, else the parent of
      * `folder` if the parent contains plots/, else the current folder. */
     char home[PATH_BYTES];
-    char plots[PATH_BYTES]; /* folder of the plot scripts, <home>/plots */
+    char plots[PATH_BYTES]; /* folder of the plot scripts: <home>/plots */
 };
 
 /* Finds the folders of struct tools. Sets the environment variable SCALEBENCH_HOME for child

@@ -10,7 +10,8 @@
 #include "bench/spec/spec.h"
 
 /* Programs that a campaign measures. `programs`, `helpers`: paths by workload; "": not needed. A
- * peer is a program by other authors. Its helper makes its inputs, or is the peer itself. */
+ * peer is a program by other authors. The helper of a peer makes the peer's inputs, or is the peer
+ * itself. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* folders of scalebench's own files; borrowed */
@@ -36,12 +37,12 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
  * data.set=digits". Points with equal texts share one answer. Free the text; NULL: no memory. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's program and stores the answer. A peer program (by other authors) reports if it
- * can run here. The trainer reports the properties that all its launches share (launch_common of
+/* Asks the point's program and stores the answer. A peer program (by other authors) reports whether
+ * it can run here. The trainer reports the properties that all its launches share (launch_common of
  * bench/collect). A user's program (workload: command) is only looked up. ERR_UNAVAILABLE with the
  * reason if the program is missing or cannot run the point, or the image shape does not fit the
  * network. ERR_SPEC at the option if the data cannot be read, a label has no class, or there are
- * too few images. Ignores other problems, which the launches report. */
+ * too few images. Other problems are left to the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a property that a launch reports differs from the value that workloads_ask

@@ -23,7 +23,7 @@ void allocation_find(struct allocation *a);
 void allocation_free(struct allocation *a);
 
 /* Sets a->steps, the Slurm step name of the launches, from device and inode number of the run's
- * folder. Only one runner uses a folder at a time. */
+ * folder. The name is unique, since only one runner uses a folder at a time. */
 void allocation_name_steps(struct allocation *a, const char *run_dir);
 
 /* Returns the properties of this machine and its job that affect values of a spec. */

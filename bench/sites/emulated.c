@@ -1,6 +1,6 @@
-/* The emulated site. Each host is a network namespace on this machine, whose interface emulates a
- * link of a given rate and delay. The campaign or `ci/netns.sh exec` makes the hosts. Ranks of one
- * host share memory. */
+/* The emulated site. Hosts are network namespaces on this machine. Their interfaces emulate links
+ * of a given rate and delay. The campaign or `ci/netns.sh exec` makes the hosts. Ranks of one host
+ * share memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 /* Hosts of a launch. `launcher`: program that starts a process on a host. `head`: network interface
  * that mpiexec listens on. `nic`: network interface of each host. */
 struct hosts {
-    const struct netns *own; /* hosts of the campaign; NULL: hosts listed in `file`, one per line */
+    const struct netns *own; /* hosts that the campaign brings up itself; NULL: hosts listed in
+                                `file`, one per line */
     const char *file, *launcher, *head, *nic;
     int n;
 };
@@ -76,7 +77,9 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
 {
     long nodes = config_int(c, OPT_NODES), given = config_int(c, OPT_SITE_HOSTS);
     if (h->own == NULL && nodes > h->n)
-        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but ci/netns.sh has made %d hosts",
+        return error_set(e, ERR_UNAVAILABLE,
+                         "nodes = %ld, but ci/netns.sh has made %d hosts. Use fewer nodes, or run "
+                         "without `ci/netns.sh exec`",
                          nodes, h->n);
     if (h->own == NULL)
         return check_link(c, e);
@@ -130,8 +133,8 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
     mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
-/* Adds the command that enters the namespaces of the campaign's own hosts. If no hosts are up, as
- * when the command is only printed, the command brings them up. */
+/* Adds the command that enters the namespaces of the campaign's own hosts. If no hosts are up, for
+ * example when the command line is only printed, this command also starts them. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct netns *own = ((const struct hosts *)arg)->own;

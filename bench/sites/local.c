@@ -1,10 +1,11 @@
-/* The local site: this machine. mpiexec starts the ranks. pin binds each rank to its planned cores,
- * chosen among the processors that the runner may use. */
+/* The local site: this machine. mpiexec starts the ranks. The program `pin` binds each rank to its
+ * planned processors, chosen among those that the runner may use. With place.bind: none, ranks are
+ * not bound. */
 
 #include "bench/sites/mpiexec.h"
 
-/* Adds mpiexec's options and the command of the ranks. Hydra must not use a job's batch system.
- * Open MPI must not bind ranks, since the program `pin` binds them. */
+/* Adds mpiexec's options and the command of the ranks. Hydra must not use the batch system, even
+ * within a job. Open MPI must not bind ranks, since the program `pin` binds them. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",

@@ -48,7 +48,7 @@ void machines_close(struct machines *m)
 
 /* ---- A question and its answer ---- */
 
-/* Reads a line of the answer, for example "program 0123...ef /opt/build/pin". */
+/* Reads an output line of `scalebench machine`, for example "program 0123...ef /opt/build/pin". */
 static void take_line(struct answer *a, const char *line, size_t n_programs)
 {
     static const char class[] = "machine ", cores[] = "cores ", program[] = "program ";
@@ -64,7 +64,8 @@ static void take_line(struct answer *a, const char *line, size_t n_programs)
         snprintf(a->complaint, sizeof a->complaint, "%.*s", (int)sizeof a->complaint - 1, line);
 }
 
-/* Quotes words for a shell. Free with free; NULL if there is no memory. */
+/* Returns all words of the NULL-terminated list in one text, each quoted for a shell. Returns NULL
+ * if there is no memory. Free the text with free(). */
 static char *quote(char *const *words)
 {
     char *text = NULL;
@@ -123,7 +124,8 @@ static bool is_complete(const struct answer *a, const struct machines *m)
            a->n == m->n_programs;
 }
 
-/* At the first call, hashes this machine's programs by running m->question without ssh. */
+/* Runs the command m->question on this machine, without ssh, to hash the campaign's programs. Later
+ * calls do nothing. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
     struct answer a = {.n = 0};

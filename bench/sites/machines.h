@@ -25,16 +25,17 @@ struct machines {
     /* command that every machine runs: scalebench, `machine`, paths of programs, NULL */
     char **question;
     size_t n_programs;
-    /* [n_programs]: hashes of this machine's programs; NULL until the first machine is asked */
+    /* [n_programs] hashes of the programs on the runner's own machine; NULL before the first
+     * query */
     char (*hashes)[MACHINE_HASH_BYTES];
     struct machine *all;
     size_t n;
     bool warned; /* whether the warning about different hardware classes was printed */
 };
 
-/* Prepares the command that machines are asked to run; asks none yet. Copies `scalebench`, the path
- * of this program, and `programs`, the paths that launches run (NULL-terminated). Call
- * machines_close afterwards, also after an error. */
+/* Prepares the command that machines will run, but contacts no machine yet. `scalebench`: path of
+ * this program. `programs`: NULL-terminated list of the paths of the programs that launches run.
+ * Both are copied. Call machines_close afterwards, also after an error. */
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
                           struct error *e);
 void machines_close(struct machines *m);

@@ -18,8 +18,8 @@ struct mpiexec_job {
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own);
 
-/* Adds the command for ranks on other machines. On each node, pin itself plans the cores of that
- * node's ranks. */
+/* Adds the command for ranks that may run on other machines. On each node, the helper program `pin`
+ * chooses the cores of that node's ranks. */
 void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
                          const char *const *own);
 

@@ -236,7 +236,7 @@ void netns_down(struct netns *n)
     int status = n->holder != 0 ? end(&holder) : 0;
     n->holder = 0;
     n->id[0] = '\0';
-    if (WIFSIGNALED(status)) /* the holder was killed before it took the hosts down */
+    if (WIFSIGNALED(status)) /* ci/netns.sh was killed before it removed the hosts */
         netns_sweep(n);
 }
 

@@ -1,5 +1,5 @@
-/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes them, and takes them
- * down when this program ends, even if it is killed. */
+/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh creates the hosts, and
+ * removes them when scalebench ends, even if scalebench is killed. */
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ enum { NETNS_HOSTS_MAX = EMULATED_HOSTS_MAX, NETNS_ID_BYTES = 96 };
 struct netns {
     char script[4096]; /* path of ci/netns.sh */
     int hosts;         /* number of hosts that the largest point needs; 0: no point uses hosts */
-    pid_t holder;      /* process of ci/netns.sh that keeps the hosts; 0: no hosts are up */
+    pid_t holder;      /* process of ci/netns.sh that keeps the hosts up; 0: no hosts are up */
     int line;          /* socket to process `holder`; closing the socket takes the hosts down */
     char id[NETNS_ID_BYTES];
     char link[LINK_BYTES]; /* current link of the hosts */
@@ -28,8 +28,8 @@ struct netns_answer {
     struct error reason; /* OK if hosts with the link are possible; else the reason why not */
 };
 
-/* Sets n->hosts to the number of hosts that the spec's largest point needs; brings none up. `home`:
- * folder with ci/netns.sh. ERR_ARGUMENT if the path is too long. */
+/* Sets n->hosts to the number of hosts that the spec's largest point needs, without starting any.
+ * `home`: folder that contains ci/netns.sh. ERR_ARGUMENT if the path is too long. */
 enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e);
 
 /* Adds a command line of ci/netns.sh with the campaign's number of hosts and the point's link.
@@ -37,8 +37,9 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
 void netns_add_command(struct argv_builder *argv, const struct netns *n,
                        const struct config *config, const char *mode);
 
-/* Checks that hosts with the point's link can be brought up, and takes them down again.
- * ERR_UNAVAILABLE with the reason if they cannot be brought up. */
+/* Checks whether this machine can emulate hosts with the point's link, without starting any hosts.
+ * Runs ci/netns.sh only once per link and keeps the answer. ERR_UNAVAILABLE with the reason if the
+ * machine cannot emulate such hosts. */
 enum status netns_check(struct netns *n, const struct config *config, struct error *e);
 
 /* Brings the hosts up with the point's link, or changes the link of running hosts. ERR_UNAVAILABLE

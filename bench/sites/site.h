@@ -73,8 +73,8 @@ enum status site_check(struct netns *netns, struct machines *machines, const str
 
 const struct site *site_of(const struct config *config);
 
-/* Brings the site up for the next launch, if it is not up. Call it before site_prepare. netns_down
- * takes the site down. */
+/* Makes the site ready for the next launch: brings emulated hosts up if needed, or checks that ssh
+ * machines answer. Call it before site_prepare. netns_down takes the hosts down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
 
 /* Returns the number of nodes that site_question can query, 0 if none. Nodes that the point uses

@@ -1,6 +1,6 @@
 /* The ssh site: machines with a common file system and programs at the same path, but no batch
- * system. mpiexec starts a proxy on each machine by ssh. There, `pin` chooses processors, since
- * machines may have different cores. */
+ * system. mpiexec starts a proxy on each machine by ssh. There, the program `pin` chooses
+ * processors, since machines may differ. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +13,14 @@ static enum status check_machines(const struct config *c, struct error *e)
     long nodes = config_int(c, OPT_NODES);
     if (nodes <= (long)machines->n)
         return OK;
-    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.machines lists %u", nodes,
-                     machines->n);
+    return error_set(e, ERR_UNAVAILABLE,
+                     "nodes = %ld, but site.machines lists %u. List one machine for each node, or "
+                     "use fewer nodes",
+                     nodes, machines->n);
 }
 
-/* Adds hydra's arguments. Passes site.interface to hydra only if the machine that runs mpiexec,
- * which need not be in site.machines, has this interface. */
+/* Adds hydra's arguments and the command of the ranks. Hydra gets site.interface only if this
+ * machine, on which mpiexec runs, has the interface. This machine need not be in site.machines. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct config *c = &job->job->point->config;
@@ -33,8 +35,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 
-/* Prepares a launch with a plan for the point's machine with the fewest cores. Before ssh_check,
- * assumes enough cores for the ranks of a node. */
+/* Prepares a launch with a plan for the point's machine with the fewest cores. Until ssh_check has
+ * found the machines' cores, assumes enough for a node's ranks. */
 static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
                                  struct error *e)
 {

@@ -136,7 +136,8 @@ const struct condition_term *condition_terms(const struct condition *c, size_t *
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
 /* Unit of a named value. `text`: the unit, such as "ms"; NULL if unknown. Units of one `kind` (enum
- * option_type) can be converted into each other. `factor`: size in seconds or bytes. */
+ * option_type) can be converted into each other. `factor`: number of seconds or bytes that a value
+ * of 1 amounts to, such as 0.001 in ms; 1 for all other kinds. */
 struct condition_unit {
     const char *text;
     int kind;
@@ -148,8 +149,10 @@ typedef struct condition_unit condition_unit_of(const char *name, const void *ar
  * `text` of the result is NULL. */
 struct condition_unit condition_unit_in(const char *name);
 
-/* Converts all times in a comparison of sums to one unit, and all sizes to one unit. Returns false,
- * with the reason in `why`, if kinds of unit differ or both sides are the same expression. */
+/* Prepares each comparison of two arithmetic expressions: converts all of its times to one unit,
+ * and all of its sizes to one unit. Returns false, with the reason in `why`, if values of different
+ * kinds, such as a time and a size, are compared, added or subtracted. Also returns false if both
+ * sides of a comparison are the same expression. */
 bool condition_match_units(char why[CONDITION_WHY], struct condition *c, condition_unit_of *unit_of,
                            const void *arg);
 

@@ -146,8 +146,9 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* Returns the end of an error message. For strategy none: the advice to give points of this
- * strategy, baselines included, the option's default. For other strategies: "". */
+/* Returns the end of an error message about an option that the strategy does not support. For
+ * strategy none: advice to leave the option at its default, also for baseline points. Other
+ * strategies: "". */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none
@@ -307,8 +308,9 @@ double config_trained_batch(const struct config *config, long ranks)
     return drops ? all - fmod(all, (double)config_replicas(config, ranks)) : all;
 }
 
-/* Checks the product train.batch_per_rank * train.accumulate * ranks: at most the largest number of
- * images per step, and equal to train.global_batch if both batch options are set. */
+/* Checks that the product train.batch_per_rank * train.accumulate * ranks is within the limit of
+ * images per step. If train.global_batch and train.batch_per_rank are both set, the product must
+ * equal train.global_batch. */
 static enum status check_rank_batch(const struct config *config, long ranks, enum option_id *at,
                                     struct error *e)
 {
@@ -413,7 +415,8 @@ static enum status check_loss_scale(const struct config *config, enum option_id 
 }
 
 /* Checks train.broadcast_init = false (each rank keeps its own initial weights). Rejects strategies
- * that copy weights between ranks, and checkpoints, which hold the weights of one rank. */
+ * that copy weights between ranks. Also rejects checkpoints, whose model is the replica of a single
+ * rank. */
 static enum status check_initial_weights(const struct config *config, enum option_id *at,
                                          struct error *e)
 {
@@ -465,8 +468,10 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
                          "model %s expects images of %s, but data set %s has images of %s",
                          net->name, shape_text(a, want), set, shape_text(b, shape));
     if (net->classes < classes)
-        return error_set(e, ERR_SHAPE, "model %s has %d classes, but data set %s has %d", net->name,
-                         net->classes, set, classes);
+        return error_set(e, ERR_SHAPE,
+                         "model %s has %d classes, but data set %s has %d. Use a model with at "
+                         "least as many classes as the data set",
+                         net->name, net->classes, set, classes);
     return OK;
 }
 

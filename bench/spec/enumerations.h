@@ -15,7 +15,7 @@
 #include "bench/spec/enumerations.def"
 /* clang-format on */
 
-/* One list of enumerations.def, with its rows in the same order. */
+/* One list of enumerations.def. Its rows keep the order of the file. */
 struct enumeration {
     const char *list; /* name of the list: "lr_rules" */
     size_t n;

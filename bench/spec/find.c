@@ -60,8 +60,8 @@ static void strip_paths(glob_t *found, size_t folder_length)
     }
 }
 
-/* Finds all .yaml files of `folder` and of its reports/<report>/. It is not an error if there is no
- * such file. */
+/* Finds all .yaml files in `folder` and in its subfolders reports/<report>/. Finding none is not an
+ * error. */
 static enum status glob_folder(glob_t *found, const char *home, const char *folder, struct error *e)
 {
     static const char *const places[] = {"*", "reports/*/*"};
@@ -77,7 +77,8 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
     return OK;
 }
 
-/* Largest number of names in one message. */
+/* Largest number of files that the message about a missing file lists. If the folder has more, the
+ * message suggests only files with similar names. */
 enum { LIST_MOST = 12 };
 
 static int is_visible(const struct dirent *entry)
@@ -166,7 +167,8 @@ static enum status explain_near(const char *folder, const char *name, const char
                      name, folder, near.text, folder);
 }
 
-/* Reports a missing file. The message names similar files, or all files of the folder. */
+/* Reports that the file `name` was not found. If the folder has at most LIST_MOST .yaml files, the
+ * message lists them. Otherwise it only suggests similar names. */
 static enum status explain_missing(const char *home, const char *folder, const char *name,
                                    struct error *e)
 {

@@ -25,10 +25,10 @@ bool find_is_same(const char *a, const char *b);
 bool find_is_path(const char *text);
 
 /* Finds the file `text`. An absolute path is tried as it is. A relative path is searched for in
- * `folders`, then in `shared`. Only a folder of `shared` is tried twice: below the current folder,
- * then below $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. The caller
- * frees *path. ERR_SPEC if the file is not found; the message lists the folders that were
- * searched. */
+ * `folders`, then in `shared`. Each folder of `shared` is tried below the current folder, then
+ * below $SCALEBENCH_HOME, before the next one. Each folder is "" or ends in '/'; both lists end in
+ * NULL. The caller frees *path. ERR_SPEC if the file is not found; the message lists the folders
+ * that were searched. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 
@@ -38,7 +38,7 @@ struct near_file {
     size_t distance;
 };
 
-/* Looks in `folders` below `home` for a file more similar to `path` than the suggestion so far. An
+/* Replaces the suggestion *near if a file in `folders` below `home` is more similar to `path`. An
  * absolute folder ignores `home`. Each folder is "" or ends in '/'; the list ends in NULL. */
 void find_near(struct near_file *near, const char *home, const char *const *folders,
                const char *path);

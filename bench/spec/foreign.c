@@ -26,8 +26,8 @@ static const char *name_of(const struct spec_option *own)
     return own->key + sizeof own_options_group;
 }
 
-/* Names in braces that workload.command may contain besides workload.options: {ranks}, {seed},
- * {record} (the launch's folder, for the records that the program may write). */
+/* Fixed names that workload.command may contain in braces; workload.options adds names. {record}:
+ * the launch's folder, for the records that the program may write. */
 static const char *const words[] = {"ranks", "seed", "record"};
 #define WORDS (sizeof words / sizeof *words)
 

@@ -23,10 +23,10 @@ enum status own_option_name(const struct spec_option **option, struct own_option
  * points and labels do not depend on the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* Rejects an option of workload.options if no workload.command contains its name in braces. If the
- * spec is not a recorded one, also rejects commands that begin with a launcher, metrics that match
- * no number or lack blanks around =, and a seed if every point runs a workload.command without
- * {seed}. ERR_SPEC with the position. */
+/* Rejects an option of workload.options if no workload.command contains its name in braces. Unless
+ * the spec is a recorded one, also rejects: commands that begin with a launcher; metrics that match
+ * no number or lack blanks around =; a seed, if every point runs a workload.command without {seed}.
+ * ERR_SPEC with the position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */
@@ -46,9 +46,9 @@ bool foreign_writes_records(const struct config *config);
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 
-/* Finds the metric named by workload.time. *metric: its index, or the number of metrics for the
- * wall time. *ms: its unit in milliseconds. ERR_SPEC with the position if the metric is unknown or
- * not a time. */
+/* Finds the metric that workload.time names. *metric: index of the metric; for the wall time, the
+ * number of metrics. *ms: unit of the found time, in milliseconds. ERR_SPEC with the position if
+ * the metric is unknown or not a time. */
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
 
 /* Checks workload.command and workload.time of a point. ERR_SPEC with the position. */

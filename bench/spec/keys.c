@@ -73,8 +73,8 @@ static size_t known_words(const char *path, size_t length, enum keys_beside besi
     return n;
 }
 
-/* Lists the groups of options that lie inside another group and are not options themselves, such as
- * "measure.time". Returns their number. */
+/* Lists the groups of options inside another group, such as "measure.time", except groups that are
+ * options themselves. Returns the number of listed groups. */
 static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION_ROWS])
 {
     size_t n = 0;
@@ -128,8 +128,10 @@ static size_t group_length(const char *path)
     return length;
 }
 
-/* Returns the top-level key that contains the misplaced key `word`, for a message such as "move it
- * beside 'matrix'"; NULL if `word` is at the top level. */
+/* Returns KEY for the message "move it beside 'KEY'" about the misplaced key `word`. A top-level
+ * key that is no option (zip, x-notes), found in a map below the top, belongs beside this map: KEY
+ * is the map's key, such as matrix. Otherwise KEY is `group`. NULL if the map has no key or `group`
+ * is "": the message then says "to the top of the file". */
 static const char *key_beside(const struct walk *walk, const char *group, const char *word)
 {
     bool top = is_part(BESIDE_AT_TOP, word) || key_is_own(word);
@@ -160,8 +162,8 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
-/* Finds the option to suggest for an unknown key: if the last word of the key `path` is an option's
- * name in other tools, such as batch_size, returns the option; otherwise NULL. */
+/* Returns the option to suggest for the unknown key `path`: the option that other tools call by the
+ * key's last word, such as batch_size. NULL: none. */
 static const struct spec_option *find_synonym(const char *path)
 {
     static const struct {
@@ -244,8 +246,8 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
                             struct error *e);
 
 /* Visits an option given as a map, and the options inside the map. The option's value is the map's
- * `kind`, or a key that is a possible value of the option and has a list of scalars, as in
- * workload: {command: [./pi]}. Such a key with a list of lists is an axis of a matrix instead. */
+ * `kind`, or a key that is a possible value of the option, as in workload: {command: [./pi]}. Such
+ * a key must have a non-empty list of scalars; with a list of lists it is an axis of a matrix. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

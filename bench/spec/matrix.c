@@ -36,8 +36,8 @@ static bool every_case_gives(const struct matrix *all, enum option_id id)
     return all->n_cases > 0;
 }
 
-/* Rejects an option in --set for the whole spec if every case sets that option itself: the value
- * would have no effect. */
+/* Rejects an option that --set gives for the whole spec if every case gives it too: the value from
+ * --set would have no effect. */
 static enum status check_reaches(const struct reading *reading, const struct given *g,
                                  struct error *e)
 {
@@ -144,7 +144,8 @@ static enum status read_axis(struct axis *axis, const struct given *g, struct er
     return read_axis_values(axis, g, e);
 }
 
-/* Checks that one file gives an option only once: in a matrix, in a zip or as one value. */
+/* Rejects an option that one file, or one line of key=value words, gives twice: in the matrix, in a
+ * zip or as a single value. */
 static enum status check_axis_new(const struct reading *reading, const struct given *g, int zip,
                                   struct error *e)
 {

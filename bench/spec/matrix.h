@@ -1,6 +1,6 @@
 /* Parts of a spec that determine its points: matrix, zip, exclude, baseline, cases. Files that the
  * spec extends are read first, then the spec, then the words of its quick form if requested, then
- * the words of --set. Each of them overrides values that were read earlier. */
+ * the words of --set. Later values override earlier ones. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +11,11 @@
 #include "bench/spec/value.h"
 #include "kernels/base/error.h"
 
-/* Origins of key=value words that override files: the spec's quick form, then --set. */
+/* Origins of key=value words that override files: the spec's option `quick`, then --set, which
+ * overrides `quick`. */
 enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
-/* Names that messages print in place of a file name, by enum words_origin. */
+/* Names that messages print in place of a file name if a value comes from key=value words: "quick"
+ * or "SET". Indexed by enum words_origin. */
 extern const char *const words_files[WORDS_ORIGINS];
 /* Returns whether a position is in key=value words (quick form or --set), not in a file. */
 bool mark_from_set(struct mark mark);
@@ -25,7 +27,8 @@ bool mark_same_layer(struct mark a, struct mark b);
 struct axis {
     enum option_id id;
     struct mark mark;
-    bool open;      /* values depend on the machine (auto) or come from --set */
+    bool open;      /* whether the values depend on the machine (auto), or come from --set or from
+                       option `quick` */
     bool automatic; /* the axis is `auto`: nodes_resolve fills in the values */
     int zip;        /* number of the zip, from 1, whose axes vary together; 0: no zip */
     struct value *values;
@@ -73,9 +76,9 @@ struct reading {
     struct config *config; /* receives the options with one value */
 };
 
-/* Reads the tree of one spec file into spec->config and spec->matrix, where the file overrides
- * files read earlier. Before the first file, spec->config must hold the defaults and spec->matrix
- * must be zeroed. */
+/* Reads the tree of one spec file into spec->config and spec->matrix. Values of this file override
+ * values of files read earlier. Before the first file, spec->config must hold the defaults and
+ * spec->matrix must be zeroed. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
 /* Completes the cases of what_if: applies factors, fills in case `all changes` and sets the default
@@ -118,8 +121,9 @@ void excludes_clear(struct matrix *matrix);
  * baseline given by option `quick` or --set replaces the whole earlier baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value of an option. Overrides a value from an earlier layer: a file, or a line of
- * key=value words. A second value in the same layer (mark_same_layer) is an error. */
+/* Stores one value of an option. The value overrides a value from an earlier layer. A layer is a
+ * file, or a line of key=value words. A second value in the same layer (mark_same_layer) is an
+ * error. */
 enum status option_read(struct config *config, const struct given *g, struct error *e);
 enum status option_given_twice(const struct given *g, struct mark first, struct error *e);
 /* Rejects a campaign-wide option where only options of points are allowed, such as in the
@@ -133,7 +137,7 @@ struct condition_value option_as_condition(const struct spec_option *option,
 /* A condition_lookup: finds an option of a point, or the label of its case if `name` is "case".
  * `point` is a struct point. */
 bool point_look_up(struct condition_value *value, const char *name, const void *point);
-/* Returns whether an option's values are texts, numbers, or numbers and words such as off and half
+/* Returns the kind of an option's values: texts, numbers, or numbers and words such as off and half
  * (CONDITION_ANY). */
 enum condition_kind option_kind(const struct spec_option *option);
 

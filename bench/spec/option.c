@@ -106,8 +106,8 @@ static void explain_names(FILE *out, const struct enumeration *names)
     enumeration_print(out, "    ", names);
 }
 
-/* Prints the range of an option. The default may lie outside the range: it may be a word, or 0 for
- * "not given". */
+/* Prints the range of an option. Also prints a default outside the range, such as a word or 0 ("not
+ * given"), unless the default is a list. */
 static void explain_range(FILE *out, const struct spec_option *option)
 {
     char *end;

@@ -13,8 +13,8 @@
 enum {
     STEPS = 10000000,     /* limit of backtracking steps per match (about half a second) */
     HEAP_KIB = 128 << 10, /* limit of memory per match, in KiB */
-    ITEMS = 1024,         /* number of items of the regular expression tried between two reads of
-                             the clock */
+    ITEMS = 1024,         /* number of items (elements of the regular expression) that the matcher
+                             tries between two reads of the clock */
 };
 
 struct pattern {
@@ -23,7 +23,7 @@ struct pattern {
     pcre2_match_context *limits;
     uint32_t group; /* number of the group with the value; 0: the whole match */
     clock_t until;  /* clock() at which a match is stopped */
-    unsigned items; /* number of items tried so far; the clock is read every ITEMS items */
+    unsigned items; /* number of pattern items tried so far; the clock is read every ITEMS items */
 };
 
 /* ---- Compile a pattern ---- */

@@ -1,4 +1,5 @@
-/* Reads exclude and baseline, which select points by some of their options. */
+/* Reads the spec keys exclude and baseline. Both select points by option values; a condition of
+ * exclude may also use the name of the case. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,8 +213,8 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
 
 /* ---- Exclude ---- */
 
-/* Selections of one entry of `exclude`: matrix->excludes from index `first` on, one for each
- * combination of the values in the entry's lists. */
+/* Entry of `exclude` that is being read. Its selections are matrix->excludes from index `first` on:
+ * one per combination of the values in the entry's lists. */
 struct entry_reading {
     struct matrix *matrix;
     size_t first;

@@ -131,8 +131,8 @@ static size_t equals_at(const char *text)
     return i;
 }
 
-/* Returns advice to append to the message about an incomplete word; "" if the word was probably not
- * split at a blank. */
+/* Returns advice to append to the error about a word that is not of the form key=value; "" if
+ * spaces probably did not cause the error. */
 static const char *blank_hint(const char *word, const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");

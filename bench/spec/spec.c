@@ -67,8 +67,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* Finds the file `text`, which key `extends` in the file `from` names. Searches below the folder of
- * `from`, then below configs/. The spec owns *path. */
+/* Finds file `text`, named by key `extends` of file `from`. Tries `text` relative to the folder of
+ * `from`, then to configs/. An absolute path is used as it is. The spec owns *path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {
@@ -157,13 +157,15 @@ static enum status name_by_file(struct spec *spec, struct error *e)
     return config_set(&spec->config, option_get(OPT_NAME), name, mark_in(spec->path, 1, 1), e);
 }
 
-/* Appends _quick to the name, as in "kota_parts_quick". */
+/* Appends _quick to the spec's name, as in "kota_parts_quick", unless option `quick` itself gives
+ * the name. */
 static enum status name_quick_form(struct spec *spec, struct error *e)
 {
     char *name;
     struct value *value = &spec->config.values[OPT_NAME];
     struct mark mark = value->mark;
-    if (!value->set || mark_from_set(mark)) /* no name yet, or a name from `quick` */
+    if (!value->set || mark_from_set(mark)) /* _quick is not appended: the spec has no name yet, or
+                                               option `quick` sets the name */
         return OK;
     if (asprintf(&name, "%s_quick", value->text) < 0)
         return error_no_memory(e, "a name");
@@ -173,7 +175,7 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
 }
 
 /* Applies the words of option `quick` to the spec. A recorded spec has these changes already.
- * `asked`: position of form=quick in the text of --set, counted from 1; 0 if absent. */
+ * `asked`: column of form=quick in the text of --set, from 1; 0 if absent. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);
@@ -210,7 +212,8 @@ static enum status begin_spec(struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether `quick` gives an option the value or axis that the spec already has. */
+/* Returns whether a key=value word of the spec's option `quick` gives option `id` the value or axis
+ * that `id` already has without `quick`. */
 static bool is_repeated(const struct spec *quick, const struct spec *spec, enum option_id id)
 {
     const struct axis *axis = matrix_axis(quick->matrix, id);
@@ -233,11 +236,10 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     for (enum option_id id = 0; id < OPTION_COUNT; id++)
         if (id != OPT_NAME && id != OPT_QUICK && is_repeated(quick, spec, id) &&
             !owned_is_of_base(spec, mark))
-            return mark_error(
-                e, ERR_SPEC, mark,
-                "quick: %s has the same value in the full form. Leave out the option, or use "
-                "another value",
-                config_option(&spec->config, id)->key);
+            return mark_error(e, ERR_SPEC, mark,
+                              "quick: %s already has this value without quick. Leave out the "
+                              "option, or use another value",
+                              config_option(&spec->config, id)->key);
     return OK;
 }
 

@@ -43,7 +43,7 @@ enum option_type {
     TYPE_NODES,      /* integer or auto; a number once the spec is read */
     TYPE_NODE_RANKS, /* integer, half or full; a number once the spec is read */
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
-    TYPE_CONDITION,  /* ">= 96.5"; the bound is kept as a number; "": no condition */
+    TYPE_CONDITION,  /* text ">= NUMBER" (no other operator) and its NUMBER; "": no condition */
     TYPE_FIGURES,    /* list of names and maps; see bench/spec/figures/request.h */
     TYPE_OWN,        /* text in workload.options; also kept as a number (NAN if not numeric) */
 };
@@ -58,9 +58,9 @@ struct spec_option {
     const char *unit;
     double min, max;
     const char *preset;
-    const struct enumeration *names; /* allowed names, or NULL */
+    const struct enumeration *names; /* allowed names; NULL: values are not names from a list */
     const char *help;
-    bool flaw; /* values other than the default repeat a flaw of published programs */
+    bool flaw; /* whether values other than the default reproduce a flaw of published programs */
 };
 
 /* Returns whether a value of this type is written as a list. */
@@ -82,8 +82,8 @@ static inline bool scope_is_workload(enum option_scope scope)
     return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
-/* Returns whether point ids omit the option, because it follows from ranks and nodes or does not
- * affect the run. */
+/* Returns whether point ids omit the option, because it follows from ranks and nodes, describes the
+ * site or its machines, or does not change what a launch runs. */
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
@@ -106,7 +106,7 @@ struct own_options {
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
     size_t n;
 };
-/* Prints the text of `scalebench explain KEY`: help, type, range, names, default, scope, flaw. */
+/* Prints the text of `scalebench explain KEY`: the description of an option for users. */
 void option_explain(FILE *out, const struct spec_option *option);
 
 /* Type of the value of a key that is not an option (parts.def). */
@@ -154,7 +154,7 @@ struct value {
     double number;
     double number_hi; /* upper bound of a RANGE */
     union {
-        double *numbers; /* values of types INTS and SEGMENTS, if of_numbers */
+        double *numbers; /* values of types INTS and SEGMENTS; valid only if of_numbers */
         char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; figure names of FIGURES */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
@@ -185,7 +185,7 @@ enum status config_copy(struct config *to, const struct config *from, struct err
 /* Copies a config, except that texts and lists are shared with `from`, which must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
-/* Sets an option to `value`. Its texts and lists are borrowed and must outlive the config. */
+/* Sets an option to `value`, whose texts and lists are borrowed and must outlive the config. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
 /* Parses and stores one value. The error message has key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
@@ -264,8 +264,8 @@ struct site_row {
 };
 /* Row of workloads.def. */
 struct workload_row {
-    /* `helper`: program that makes the inputs of a peer (a program by other authors), or the peer
-     * itself. "": the workload is not a peer */
+    /* `helper`: program that makes the inputs of a peer (a program by other authors); the peer's
+     * own name if it has no such program. "": the workload is not a peer */
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
     const char *strategies;
@@ -284,12 +284,12 @@ struct data_set_row {
     const char *class_names;
 };
 const struct site_row *config_site(const struct config *config);
-/* Returns whether launches run on this machine (simulated ones too), so that they use its cores and
- * see its files. */
+/* Returns whether the point's launches run or are simulated on this machine, so that they see its
+ * files. */
 bool config_runs_here(const struct config *c);
 /* Returns whether an option applies to the point's site. site.hosts, site.rate and site.delay apply
- * only if the nodes are emulated or simulated hosts (shares_cores). site.link, site.leaf_hosts,
- * site.oversubscription and site.model apply only if the site is simulated. */
+ * only to sites with shares_cores, whose nodes are emulated or simulated hosts. site.link,
+ * site.leaf_hosts, site.oversubscription and site.model apply only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
 /* Returns whether the point's program can read the option, whatever the strategy and optimizer. A
  * user's program (workload.command) reads no workload options (scope_is_workload) other than seed,
@@ -319,7 +319,7 @@ bool config_has_usual_link(const struct config *config);
 /* Returns the origin of a point's numbers: "measured", "emulated", "replayed", "emulated and
  * replayed" or "simulated". */
 const char *config_kind(const struct config *config);
-/* Returns the origin of accuracy runs, which never replay: "measured" or "emulated". */
+/* Returns the origin of an accuracy run's numbers: "measured" or "emulated", never "replayed". */
 const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
@@ -416,8 +416,8 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Points with
- * strategy none on several ranks have none: replicas that train separately share no accuracy. */
+/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Strategy none on
+ * several ranks has no accuracy runs, since its replicas train separately. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -436,7 +436,7 @@ bool config_names_checkpoint(const struct config *config);
 
 /* ---- Elastic accuracy runs ---- */
 
-/* Part of an accuracy run with a fixed number of ranks. */
+/* Part of an accuracy run: consecutive epochs on the same number of ranks. */
 struct segment {
     uint32_t epoch, until; /* first epoch, counted from 0, and the epoch after the last one */
     int ranks;
@@ -496,10 +496,10 @@ struct point {
     /* index of the baseline point, which the speed-up is relative to */
     size_t base_index;
     /* index of the first point with strategy none that differs from this point only in sync.*; this
-     * point's own index if there is no such point */
+     * point's own index if its strategy is none, or if there is no such point */
     size_t silent_index;
     /* index of the calibration point whose timings this point replays; this point's own index if it
-     * replays none */
+     * computes, or replays times computed from compute.rate */
     size_t calibration_index;
     /* [workload] index of the first point that runs the peer program `workload` and has this
      * point's values of all options except workload, kernels.* and peer.*. This point's own index
@@ -512,7 +512,7 @@ struct alike;
 struct written_value;
 struct node;
 
-/* A spec and its points. A point's baseline point equals the point, except for the values in
+/* A spec and its points. A point's baseline point has the same options, except for values in
  * `baseline:` of its case or spec. If `baseline:` gives only some of ranks, nodes and
  * ranks_per_node, the others are computed from them. Without `baseline:`, the baseline point is the
  * first point with the fewest ranks that solves the same problem (option_is_problem). Among points
@@ -555,7 +555,7 @@ enum status spec_input_refuse(const struct spec *spec, enum option_id option, co
 /* Properties of the machine that affect values of a spec, such as `ranks: auto`. */
 struct spec_machine {
     int usable_cores; /* usable cores per node */
-    int nodes;        /* nodes of the batch job; 0 or 1: no job of several nodes */
+    int nodes;        /* nodes of the batch job; 0: not in a batch job */
     bool batch;       /* jobs can be submitted, and this process is not in a batch job */
 };
 

@@ -25,7 +25,8 @@ static void write_figures(FILE *out, const struct spec *spec, const struct value
     fputs(value->n > 0 ? "]" : "[]", out);
 }
 
-/* Writes a value; for an input file, the path of its copy beside the spec. */
+/* Writes the value of an option. If the value is an input file, writes the path of the file's copy
+ * beside the spec. */
 static void write_value(FILE *out, const struct spec *spec, enum option_id id,
                         const struct value *value)
 {

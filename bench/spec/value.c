@@ -283,7 +283,8 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
 }
 
 /* Checks that a value is present (a condition may be empty), and that it is a list if and only if
- * the option expects a list. Items of a list must be plain values; segments need not be. */
+ * the option expects a list. Each item of a list must be a plain value, except in a list of
+ * segments. */
 static enum status check_kind(const struct given *g, struct error *e)
 {
     bool list = type_is_list(g->option->type);

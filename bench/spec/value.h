@@ -20,8 +20,8 @@ bool number_parse(const char *text, double *number);
 /* Parses a boolean of YAML 1.1: true, yes, on, false, no or off, in lower case, in upper case or
  * capitalised. Returns false for any other text. */
 bool bool_parse(const char *text, bool *yes);
-/* Returns word `i` of the list of words for booleans; NULL after the last word. The lower-case form
- * of each word comes first. */
+/* Returns word `i` of the list of words for booleans: true, True, TRUE, yes, ...; NULL after the
+ * last word. The lower-case form of each word comes directly before its other forms. */
 const char *bool_word(size_t i);
 
 /* Parses a number and the unit directly behind it, if any. Sets *type to TYPE_REAL (no unit),

@@ -120,7 +120,7 @@ check "runs without a common point" expect 3 "(such as 'default plan train_cnn p
     "$scalebench" compare results/reference/strong_scaling results/reference/peer_vgg
 check "a key below figures" expect 2 "Give the whole list, such as figures=[{kind: time, where: ranks = 2}]" \
     "$scalebench" plan configs/quick.yaml --set "figures.where=ranks"
-check "a range of ranks for new" expect 2 "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; found '1-4'" \
+check "a range of ranks for new" expect 2 "new: --ranks: expected auto or numbers separated by commas, such as 1,2,4; found '1-4'" \
     "$scalebench" new "$tmp/range" --ranks 1-4
 check "a folder of results that is not there" expect 2 "a name in $tmp/none (--out: folder not found) or results/reference" \
     "$scalebench" table run --out "$tmp/none"
@@ -319,11 +319,11 @@ while IFS='|' read -r file set message <&3; do
     check "weights of another network: $file $set" expect 2 "$tmp/$file.safetensors$message" \
         "$scalebench" plan "$tmp/weights.yaml" --set "checkpoint.${set%% *}=$tmp/$file.safetensors ${set#* }"
 done 3<<'END'
-ours|start model=lenet_21k| has weights of model softmax_784, but the model is lenet_21k: expected tensor 'conv1.weight' of shape [10,1,5,5], found none. Give a file of lenet_21k, or change model
-ours|resume model=lenet_21k| has weights of model softmax_784, but
-torch|start model=lenet_21k| has weights of another model, but the model is lenet_21k: expected tensor
-fewer|start | has weights of another model, but the model is softmax_784: expected tensor 'fc.weight' of shape [10,784], found F32 [10,100]
-more|start | has weights of another model, but the model is softmax_784: tensor 'fc2.weight' is of no layer
+ours|start model=lenet_21k| has weights of model softmax_784, which do not fit model lenet_21k: expected tensor 'conv1.weight' of shape [10,1,5,5], found none. Use a file whose tensors fit lenet_21k, or change option model
+ours|resume model=lenet_21k| has weights of model softmax_784, which do not fit
+torch|start model=lenet_21k| has weights of another model, which do not fit model lenet_21k: expected tensor
+fewer|start | has weights of another model, which do not fit model softmax_784: expected tensor 'fc.weight' of shape [10,784], found F32 [10,100]
+more|start | has weights of another model, which do not fit model softmax_784: tensor 'fc2.weight' is of no layer
 short|start |: offset 31
 END
 check "trainer: weights of another network" \
@@ -406,7 +406,7 @@ stays_late() {
 }
 check "a condition that no point meets is refused with another SET, too" stays_late
 check "a quick form without effect is refused with form=quick, too" expect 2 \
-    "quick_repeats.yaml:5:8: quick: train.lr has the same value in the full form. Leave out the option" \
+    "quick_repeats.yaml:5:8: quick: train.lr already has this value without quick. Leave out the option" \
     "$scalebench" plan bench/tests/bad/spec/quick_repeats.yaml --set form=quick
 check "each of several --set counts, later ones over earlier ones" each_set_counts
 # A site's file by its path in the current folder; sbatch's message, and a missing sbatch.

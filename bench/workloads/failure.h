@@ -9,7 +9,8 @@
  * starts. Returns true if the launcher's environment variables give no valid rank. */
 bool failure_is_first_process(void);
 
-/* Warns, once per node, if /dev/shm is too small for MPICH. Other MPI libraries may need less. Does
+/* Warns if /dev/shm is too small for MPICH. Under Hydra, the first rank of each node checks for the
+ * whole node; otherwise each rank checks for itself alone. Other MPI libraries may need less. Does
  * not warn if the user sets UCX_TLS, which selects the transport. Call it before MPI starts. */
 void failure_warn_of_shared_memory(void);
 

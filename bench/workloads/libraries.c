@@ -10,8 +10,8 @@
 #define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
-/* Adds a library's build id to the hash; returns false if `notes`, the library's ELF notes, have
- * none. Names and contents of notes are padded to multiples of four bytes. */
+/* Adds the build id among the ELF notes `notes` to the hash. Returns false if there is none. Names
+ * and contents of notes are padded to multiples of four bytes. */
 static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
 {
     ElfW(Nhdr) note;

@@ -44,7 +44,8 @@ static void times_right(const struct low_rank *shape, real *left, const real *m,
                 dot(m + i * shape->columns, right + k * shape->columns, shape->columns);
 }
 
-/* right = left * m, for right [rank][columns], left [rank][rows], m [rows][columns] */
+/* right = left * m, for right [rank][columns], left [rank][rows], m [rows][columns]; rank: rank of
+ * the approximation */
 static void times_left(const struct low_rank *shape, real *right, const real *m, const real *left)
 {
     memset(right, 0, shape->rank * shape->columns * sizeof *right);
@@ -122,9 +123,10 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v [n] by a coordinate vector minus its projection on the k vectors of `basis`. Returns
- * the norm of this remainder, at least 1 / sqrt(2 n). If k < n, such a remainder exists, since the
- * squared norms of all n remainders add up to n - k. */
+/* Replaces v [n] by a coordinate vector minus its projection on the k orthonormal vectors of
+ * `basis`. Chooses a coordinate vector whose remainder has a norm of at least 1 / sqrt(2 n), and
+ * returns this norm. If k < n, such a vector exists, since the squared norms of all n remainders
+ * add up to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;

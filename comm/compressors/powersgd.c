@@ -26,7 +26,7 @@
  * the buffer of P. */
 struct part {
     struct low_rank shape;
-    size_t p, q; /* offsets of factors P and Q in their buffers, in numbers */
+    size_t p, q; /* offsets of factors P and Q in their buffers (in elements) */
 };
 
 struct powersgd {

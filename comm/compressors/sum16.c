@@ -38,7 +38,9 @@ struct sum16 {
     bool counts_infinite;
     /* communicator for the gathers, so that MPI cannot match them with scatters of later sums */
     MPI_Comm gathers;
-    struct sum_started *sums; /* [n_tensors] sums of the current step, in the order of starting */
+    struct sum_started *sums; /* [n_tensors] sums of the current step, in the order of starting;
+                                 only the first `started` are in use, since one sum can cover
+                                 several tensors */
     int started;              /* number of sums started in this step */
     int gathering,
         /* `gathering`: number of sums whose gather has begun. `complete`: number of sums whose

@@ -56,10 +56,11 @@ enum strategy_flag {
     STRATEGY_OWNS_OPTIMIZER = 8, /* optimizer state is sharded; `save` collects it on rank 0 only */
     STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by (global batch / replicas);
                                     STRATEGY_OWN_MEAN takes precedence */
-    STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
+    STRATEGY_REPLICATED = 64,    /* after each step, all ranks have equal weights, but not the
+                                    weights of serial training */
     /* weights differ between ranks or are sharded; eval_begin writes one model for evaluation */
     STRATEGY_AVERAGED = 128,
-    STRATEGY_COMPRESSES = 256,      /* a compressor can replace the sum of gradients */
+    STRATEGY_COMPRESSES = 256,      /* gradient sums can be compressed (sync.compress) */
     STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank gets updated weights from others */
     STRATEGY_OWN_MEAN = 2048,       /* expects gradients divided by the rank's sample count */
     STRATEGY_ONE_NODE = 4096,       /* all ranks must share memory */
@@ -169,12 +170,13 @@ struct sync_demand {
 };
 struct sync_demands {
     int ranks;
-    struct sync_demand
-        layer_norms;             /* the optimizer needs the norm of each layer's whole gradient */
-    struct sync_demand clipping; /* option that requires the norm of the whole gradient, for
+    struct sync_demand layer_norms; /* option that requires the norm of each layer's whole gradient
+                                    (key NULL: none) */
+    struct sync_demand clipping;    /* option that requires the norm of the whole gradient, for
                                     clipping (key NULL: none) */
-    struct sync_demand lockstep; /* an option makes ranks communicate within a step, so the strategy
-                                    must keep all ranks in the same step at the same time */
+    struct sync_demand lockstep; /* option that makes ranks communicate within a step, so that the
+                                    strategy must keep all ranks in the same step at the same time
+                                    (key NULL: none) */
 };
 
 /* Check whether the strategy or the compressor supports its options. If not, return ERR_ARGUMENT
@@ -239,7 +241,8 @@ const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduc
 /* Returns a strategy's variant by name; VARIANTS: the strategy has no such variant. "usual" gives
  * the first variant, or VARIANT_usual if the strategy has no variants. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);
-/* Lists "usual" and the names of the strategy's variants. Returns their number. */
+/* Lists "usual" and the names of the strategy's variants. Returns how many names are listed,
+ * "usual" included. */
 size_t strategy_variant_list(enum strategy_kind strategy, const char *names[VARIANTS]);
 const char *strategy_variant_name(enum strategy_variant variant);
 

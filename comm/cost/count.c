@@ -1,7 +1,7 @@
 #include "comm/cost/program.h"
 
-/* Adds the calls and payload of a send or receive outside the library's collectives: one MPI call
- * per message. */
+/* Adds the calls and payload of a send or receive outside the MPI library's collectives: one MPI
+ * call per message. */
 static void count_calls(struct cost *c, const struct schedule *s, size_t count, size_t width)
 {
     c->calls += schedule_messages(s, count);

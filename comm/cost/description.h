@@ -1,4 +1,4 @@
-/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a
+/* Strategies and compressors, described without MPI: operations, memory and limits. Each is a
  * constant in a file of strategies/ or compressors/. Internal to comm/cost; the functions of cost.h
  * read them. */
 #pragma once
@@ -14,7 +14,8 @@ struct gradient {
     int stage; /* stage of ZeRO; 0: nothing is sharded */
 };
 
-/* Arguments of a strategy's program (program.h). All pointers are borrowed. */
+/* Strategy options, gradient and number of ranks: argument `s` of the functions in struct
+ * strategy_desc and struct compressor_desc. All pointers are borrowed. */
 struct step {
     const struct strategy_config *config;
     const struct gradient *g;
@@ -41,8 +42,8 @@ struct strategy_desc {
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Returns cost.wire_source. NULL: wire_source names the algorithms of the MPI allreduces in
-     * `program`, or is WIRE_COUNTED if there are none. */
+    /* Returns cost.wire_source. If the function is NULL, wire_source names the algorithms of the
+     * MPI allreduces in `program`, or is WIRE_COUNTED if there are none. */
     const char *(*source)(const struct step *s);
     /* Rule of the strategy's only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;
@@ -61,7 +62,7 @@ struct strategy_desc {
 };
 
 struct compressor_desc {
-    /* Passes the operations of a compressed sum of the gradient to the reader. */
+    /* Passes to the reader the operations that sum the gradient in compressed form. */
     void (*program)(const struct step *s, struct reader *to);
     /* Implements compressor_check for this compressor. NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
@@ -83,6 +84,6 @@ struct compressor_desc {
  * bytes are determined. */
 const char *source_none(const struct step *s);
 
-/* Passes the operations that sum `g` over all ranks to the reader: the configured compressor's
- * operations, or one MPI allreduce if no compressor is configured. */
+/* Passes to the reader the operations that sum `g` over all ranks: the operations of the configured
+ * compressor, or one MPI allreduce if no compressor is configured. */
 void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

@@ -8,16 +8,16 @@
 size_t share_bytes(size_t count, int rank, int ranks, size_t width);
 
 /* Ranks [0, owners) each own an equal share of the numbers. rule_shares_scatter: every rank sends
- * the shares to their owners, which add them to their own numbers. rule_shares_gather: each owner
- * sends its share to every rank. */
+ * each share to its owner, and owners add what they receive. rule_shares_gather: each owner sends
+ * its share to every rank. */
 extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 
 /* Additions of `count` numbers without messages: by every rank, or by rank 0 only. If there is only
  * one rank, nothing is added. */
 extern const struct schedule_rule rule_add, rule_add_at_root;
 
-/* Passes an exchange by `rule` to `to`, the reader of the step's operations. Each rank owns a share
- * of the `count` numbers; shares differ by at most one number. Empty messages are not sent. */
+/* Passes one operation of the step to reader `to`: an exchange by `rule`. Each rank owns a share of
+ * the `count` numbers; shares differ by at most one number. Empty messages are not sent. */
 void give_shares(const struct step *s, struct reader *to, const struct schedule_rule *rule,
                  size_t count, size_t width);
 /* Passes an all-gather to the reader: every rank sends its packet of `bytes` bytes to every other

@@ -12,8 +12,8 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */
 struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kind call, int ranks,
                                    size_t count, size_t width);
-/* Returns the value of wire_source, such as "formula: ring". `algorithms`: one bit per algorithm;
- * 0: "none". */
+/* Returns the value of wire_source, such as "formula: ring"; "none" if `algorithms` is 0.
+ * `algorithms`: one bit per algorithm. */
 const char *allreduce_source(unsigned algorithms);
 
 /* Returns whether MPICH reduces `count` numbers by rule_reduce_scatter_gather, its algorithm for

@@ -1,6 +1,6 @@
 /* Maps ranks to nodes, for strategies that sum within nodes and between them. Nodes are numbered in
- * the order of their first ranks, places on a node in the order of its ranks. The rank at place 0
- * is the leader of its node. */
+ * the order of their first ranks. A rank's place is its index among the ranks of its node. Place 0
+ * is the node's leader. */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -12,8 +12,8 @@ struct node_map {
     int ranks;
 };
 
-/* Place of a rank: its node, and its index among the ranks of this node. Also the number of nodes,
- * and how many ranks this node, the smallest node and the largest node have. */
+/* Place of a rank: its node, and its index among the node's ranks. Also the number of nodes, and
+ * the numbers of ranks on the rank's own, the smallest and the largest node. */
 struct node_view {
     /* this rank's node, its place on the node, and the node's number of ranks */
     int node, place, size;

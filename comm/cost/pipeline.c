@@ -70,8 +70,9 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* Finds the first op of stage `stage` that makes the longest stage as short as possible, if ops [0,
- * end) are cut into stages 0 to `stage`. */
+/* Cuts ops [0, end) into stages 0 to `stage`, with the longest stage as short as possible. Stores
+ * the first op of `stage`, and the longest stage's cost (infinite if every cut leaves a stage
+ * without parameters). */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

@@ -38,15 +38,15 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
 
 /* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops
  * [first[s], first[s + 1]) and at least one op with parameters. Among equally good cuts, the last
- * stage gets the fewest ops. The ops before it are then cut as if there were no others: their own
- * longest stage is as short as possible, and so on. `first` [stages + 1]; `costs` [n] >= 0;
- * `has_params` [n]. Returns false if memory is exhausted, or if fewer ops than stages have
- * parameters. */
+ * stage gets the fewest ops. The ops before this stage are cut by the same rules. `first` [stages +
+ * 1]; `costs` [n] >= 0; `has_params` [n]. Returns false if memory is exhausted, or if fewer ops
+ * than stages have parameters. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
-/* Messages and bytes that a stage sends in a step of `images` images in `micros` non-empty
- * micro-batches. Per image, it sends `out` activations to the next stage and `in` gradients to the
- * previous stage; 0 if there is no such stage. */
+/* Messages and bytes that a pipeline stage sends in a step. The function pipeline_traffic computes
+ * both for a step of `images` images in `micros` non-empty micro-batches. Per image, the stage
+ * sends `out` activations to the next stage and `in` gradients to the previous stage; 0 if there is
+ * no such stage. `width`: bytes per number. */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

@@ -1,7 +1,7 @@
-/* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
- * pure function of strategy, options, tensors, ranks and nodes. All ranks run the same operations
- * in the same order. The rule of an operation defines the numbers that each rank sends, receives,
- * adds and copies, round by round. Calls of the MPI library are operations too.
+/* The program of a strategy: the operations by which ranks synchronise, in one step or a period of
+ * steps. It is a pure function of strategy, options, tensors, ranks and nodes. All ranks run the
+ * same operations in the same order. The rule of an operation defines the numbers that each rank
+ * sends, receives, adds and copies in each round. MPI calls are operations too.
  *
  * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each
  * rank finishes, and trace.h writes traces for simulators.
@@ -20,8 +20,8 @@ struct operation {
     enum cut cut;
     int owners;          /* number of ranks that own a share of the numbers: ranks [0, owners) */
     struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
-    /* first of the tensors [tensor, n) whose gradients must be ready before the operation starts;
-     * 0: it starts after backward */
+    /* index of a tensor: before the operation starts, the gradients of this tensor and of all
+     * tensors with higher indices must be ready. 0: the operation starts after backward */
     size_t tensor;
     /* whether all messages of a rank are one MPI call with `count` numbers; if false, each send and
      * each receive is one call */
@@ -32,8 +32,8 @@ struct operation {
 /* Returns the schedule of `rank` in an operation. op->rule must not be NULL. */
 struct schedule operation_schedule(const struct operation *op, int rank, int ranks);
 
-/* Returns an operation that sends a strategy's own messages, cut at sync.segment unless the rule is
- * `whole`. */
+/* Returns an operation of point-to-point messages that follows `rule`. Unless rule->whole is set,
+ * each message has at most sync.segment bytes, but at least one number. */
 struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
@@ -54,8 +54,7 @@ static inline void reader_give(struct reader *reader, struct operation op)
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);
 
-/* Program reader that adds the communication of `rank` in each operation to *cost, which is
- * borrowed. */
+/* Reader of a strategy's program: adds the cost of `rank` in each operation to *cost (borrowed). */
 struct counter {
     struct reader reader;
     struct cost *cost;

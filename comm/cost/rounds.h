@@ -8,8 +8,8 @@ void round_send(struct round *r, int to, size_t first, size_t count);
  * received numbers replace them. */
 void round_receive(struct round *r, int from, size_t first, size_t count, bool add);
 
-/* Sets *first and *count to the range [*first, *first + *count) of numbers that blocks [begin, end)
- * contain. The schedule's numbers are divided into `blocks` blocks. */
+/* Divides the schedule's numbers into `blocks` blocks. Sets *first and *count so that blocks
+ * [begin, end) contain numbers [*first, *first + *count). */
 void block_range(const struct schedule *s, int blocks, int begin, int end, size_t *first,
                  size_t *count);
 
@@ -38,10 +38,10 @@ bool fold_stands_aside(const struct fold *f, int rank);
  * transfers of the last round, in which paused ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* If ranks are folded into pairs, round 0 folds the pairs and the last of all `rounds` rounds
- * unfolds them. For these two rounds, fills in *r and returns false. For each round between them,
- * returns whether this rank takes part. Reduces *i by 1 to the number of the round in the algorithm
- * itself. Without pairs, returns true and leaves *i unchanged. */
+/* If no ranks are folded into pairs, returns true. Otherwise the first of all `rounds` rounds folds
+ * the pairs, and the last unfolds them. In these two rounds, fills in *r and returns false. In
+ * other rounds, returns whether this rank takes part. With pairs, also reduces *i by 1, to the
+ * round of the algorithm itself. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
@@ -72,8 +72,8 @@ int binomial_levels(int ranks);
 /* Finds the edge of length `mask` that this rank is part of. Returns false if the rank has no edge
  * of this length. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
-/* Add to the round this rank's send or receive along `edge`, one end of which is this rank: from
- * child to parent (up), or from parent to child (down). */
+/* Add this rank's send or receive along `edge` to the round: from child to parent (up) or from
+ * parent to child (down). This rank is one end of `edge`. */
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r);
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,

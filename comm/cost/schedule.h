@@ -35,15 +35,15 @@ struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */
     void (*round)(const struct schedule *s, int i, struct round *round);
-    bool knows_nodes; /* whether `rounds` and `round` read member `view` of struct schedule */
+    bool knows_nodes; /* whether the rounds depend on the ranks' nodes (schedule.view) */
     bool whole;       /* messages are never cut into segments */
     bool posted;      /* whether the messages of all rounds are posted together */
     int passes;       /* number of passes over memory per addition; 0 means 1 */
 };
 
 /* How numbers are cut into blocks. EVENLY: sizes differ by at most one, larger blocks first.
- * REST_LAST: equal sizes, with the remainder in the last block. ROUNDED_UP: equal sizes, rounded
- * up, so the last blocks can be smaller or empty. MPICH uses REST_LAST and ROUNDED_UP. */
+ * REST_LAST: equal sizes, but the remainder is added to the last block. ROUNDED_UP: equal sizes,
+ * rounded up, so the last blocks can be smaller or empty. MPICH uses REST_LAST and ROUNDED_UP. */
 enum cut { CUT_EVENLY, CUT_REST_LAST, CUT_ROUNDED_UP };
 
 /* One rank's part in an operation on `count` numbers. */
@@ -52,13 +52,14 @@ struct schedule {
     int rank, ranks;
     size_t count;
     size_t segment; /* limit on numbers per message, > 0 */
-    /* a transfer is one message, even if empty; else a transfer is cut into segments, and an empty
-     * transfer is not sent */
+    /* whether each transfer is one message, even if empty; if false, transfers are cut into
+     * segments, and empty ones are not sent */
     bool single;
     enum cut cut;
     int owners; /* ranks [0, owners) each own a share of the numbers */
     struct node_map map;
-    struct node_view view; /* the rank's place on its node, and sizes of nodes; set only if
+    struct node_view view; /* the rank's place on its node, and how many ranks this node, the
+                              smallest node and the largest node have; set only if
                               rule->knows_nodes */
 };
 

@@ -67,9 +67,10 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Returns the start time of a transfer that is ready at `begin`. The transfer does not end before
- * the leaf switch has passed on all its bytes; *leaf_s becomes the time at which the switch has
- * done so. If leaf_s is NULL, returns `begin`. */
+/* Returns the start time of a transfer that is ready at `begin` and takes `occupied` seconds.
+ * Delays the start so that the transfer does not end before the leaf switch has forwarded all
+ * bytes. Sets *leaf_s to the time at which the switch has forwarded them. If leaf_s is NULL (both
+ * ranks are on one leaf switch, or there are no leaf switches), returns `begin`. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -127,9 +128,10 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
     return time_s;
 }
 
-/* Returns when the model starts a message that is ready at `begin`. A rank sends the bytes that fit
- * into the socket buffer at once, and the rest from its next MPI call on. The model has no such
- * pause: it delays the start so that the buffered bytes are sent no earlier than that call. */
+/* Returns when the model starts a message that is ready at `begin`. A real rank sends the bytes
+ * that fit into the socket buffer at once, and the rest only from its next MPI call on. The model
+ * cannot pause a message. It delays the start instead: the link finishes the buffered bytes at that
+ * call or later. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;
@@ -187,9 +189,8 @@ static int send_of(const struct clock_sweep *w, int rank, int i)
     return receives[i].rank * ROUND_TRANSFERS + k;
 }
 
-/* Returns the time (s) at which a message arrives. It leaves at leaves_s, but not before posts_s,
- * when its sender hands it to the interface. It occupies the receiving interface for `occupied`
- * seconds. */
+/* Returns the time (s) at which a message arrives. The message leaves at leaves_s, but not before
+ * its sender posts it (posts_s). It occupies the receiving interface for `occupied` seconds. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;

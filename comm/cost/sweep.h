@@ -1,9 +1,9 @@
-/* Finds when each rank finishes a program. A sweep over the messages of all ranks, round by round,
- * advances one clock per rank.
+/* Finds when each rank ends a program of communication operations. Sweeps all messages, round by
+ * round, with a clock per rank.
  *
  * A message occupies the sender and the interfaces at both ends for alpha + bytes * beta (Hockney;
  * Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
- * 2005). Interfaces are full duplex: each rank has one interface to the memory of its host, and all
+ * 2005). Interfaces are full duplex. Each rank has one interface to the memory of its host, and all
  * ranks of a host share one interface to the network. A rank ends a round when it has sent and
  * received its messages and finished its additions. It adds a message while later messages arrive.
  * Operations run one after another. No operation starts before backward has produced its gradients.
@@ -34,8 +34,8 @@ struct link_model {
     double paces[LINK_PACES];
 };
 
-/* Returns the factor of message times at quantile `u` in [0, 1], interpolated between link->paces;
- * 1 if message times do not scatter. */
+/* Returns quantile `u` (0 to 1) of a message's time divided by the median time of messages of its
+ * size. Interpolates between link->paces. Returns 1 if message times do not scatter. */
 double link_pace(const struct link_model *link, double u);
 
 struct sweep_machine {
@@ -52,14 +52,15 @@ struct sweep_machine {
      * while the sender computes */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
-    int leaf_spines;       /* number of links of a leaf to spines, at most leaf_hosts */
+    int leaf_spines;       /* number of links from a leaf switch to the spine switches, at most
+                              leaf_hosts */
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
 };
 
 /* Returns a machine with all ranks on one host. */
 struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks);
 /* sweep_add_s returns the time (s) in which a rank adds `count` received numbers. sweep_work_s
- * returns the time (s) of a rank's r->added additions and r->copied copies. */
+ * returns the time (s) in which a rank adds r->added numbers and copies r->copied numbers. */
 double sweep_add_s(const struct sweep_machine *m, const struct operation *op, size_t count);
 double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
                     const struct round *r);
@@ -68,7 +69,8 @@ struct clock_sweep {
     struct reader reader; /* advances the clocks by each operation */
     struct sweep_machine machine;
     int ranks, hosts, leaves;
-    const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
+    const double *ready_s; /* [tensors] time (s) from the start of the step until each gradient is
+                              ready; NULL: all times are 0; borrowed */
     /* [ranks] `begins_s`: start of each rank's step. `paces`: factor of ready_s on each rank.
      * Gradient i of rank r is ready at begins_s[r] + paces[r] ready_s[i]. Both NULL: starts 0,
      * factors 1. Borrowed. */

@@ -1,6 +1,6 @@
-/* Messages of tensor parallelism (kernels/desc/net_slice.h). For each micro-batch, slices sum the
- * output of a pair's second layer in forward, and the input gradient of its first layer in
- * backward. Plain functions without MPI. */
+/* Messages of tensor parallelism (kernels/desc/net_slice.h), which slices pairs of dense layers.
+ * For each micro-batch and each pair, the slices sum the second layer's outputs in forward and, if
+ * needed, the gradients of the first layer's inputs in backward. Plain functions without MPI. */
 #pragma once
 
 #include "comm/cost/program.h"

@@ -2,7 +2,7 @@
 
 /* ---- Formats ---- */
 
-/* Message between `rank` and `peer`. Messages that two ranks exchange at the same time have
+/* Message between `rank` and `peer`. Messages of one sender to one receiver in the same round have
  * different tags. add_s: time that the receiver takes to add the message. */
 struct message {
     int rank, peer, tag;
@@ -14,10 +14,10 @@ struct trace {
     FILE *out;
     const struct trace_format *format;
     const struct trace_step *step;
-    /* Number of labels written so far for the current rank in a GOAL trace (the format of
-     * LogGOPSim), by kind. `sent` and `received`: number of messages already waited for. */
+    /* Counts for the current rank in a GOAL trace (the format of LogGOPSim). `sent` and `received`:
+     * messages waited for so far. Other members: labels of each kind written so far. */
     long works, sends, receives, sent, received, computings;
-    double computed_s; /* end of the compute written so far for the current rank */
+    double computed_s; /* time (s) up to which the current rank's compute has been written */
 };
 
 typedef void message_writer(struct trace *t, const struct message *m);

@@ -25,7 +25,7 @@ struct trace_step {
     double flop_per_s;     /* speed of a core, to convert times to FLOPs in SimGrid's trace */
 };
 
-/* Returns whether the trace lets ranks communicate while they compute. */
+/* Returns whether a trace of this format can overlap communication with compute. */
 bool trace_overlaps(enum trace_kind kind);
 /* Writes the trace of all ranks to `out`. */
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
@@ -33,5 +33,5 @@ void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step)
  * spine switches. With leaf switches, the number of hosts must be a multiple of leaf_hosts, and
  * leaf_hosts a multiple of leaf_spines. */
 void trace_write_platform(FILE *out, const struct trace_step *step);
-/* Writes the name of each rank's host in the platform, one per line. */
+/* Writes the name that each rank's host has in SimGrid's platform file, one per line. */
 void trace_write_hosts(FILE *out, const struct trace_step *step);

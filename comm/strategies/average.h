@@ -8,8 +8,9 @@ struct average {
     real *weights; /* [n] this rank's weights, saved while the arena holds the average */
 };
 
-/* Allocates the state. Then averages the weights, still 0, SYNC_WARM_CALLS times, so that
- * connections exist and MPICH no longer changes its algorithm. Collective. */
+/* Allocates the state. Then averages the weights, which are still 0, SYNC_WARM_CALLS times, to open
+ * connections. MPICH changes its algorithm after the first few calls, so the change happens here
+ * and not during training. Collective. */
 enum status average_open(struct sync *s, struct error *e);
 
 /* Replaces the parameters by their average over all ranks, with the same bits on each rank.

@@ -73,8 +73,10 @@ static enum status start_from(struct sync *s, size_t first, struct error *e)
     return OK;
 }
 
-/* Tests buckets in the order of their start, up to the first incomplete bucket: one MPI_Test
- * progresses all requests. Returns whether any sum was in transit before the tests. */
+/* Tests buckets in the order of their start, up to the first incomplete bucket. Later buckets need
+ * no test, since one MPI_Test progresses all requests. Returns whether any sum was in transit
+ * before the tests. With a compressor, returns the result of the compressor's `poll` instead, or
+ * false if it has none. */
 static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;

@@ -2,7 +2,7 @@
  * fast", 2009). The sum of step t is in transit while step t + 1 computes. At the end of step t + 1
  * it is applied with the learning rate and step number of step t.
  *
- * Costs one call of all n numbers per step, which the next step can hide, and a second buffer.
+ * Costs a second buffer and one sum of n gradients per step. The next step can hide the sum.
  *
  * Replicas are equal bit by bit. Gradients are clipped by the norm of the applied sum. The first
  * step applies nothing. The sum of the last step is not applied; it is part of a checkpoint. */
@@ -23,7 +23,8 @@ struct head {
 };
 
 struct flight {
-    struct head of; /* step whose gradients are being summed or have been summed */
+    struct head of; /* whether a sum has yet to be applied, with the step and learning rate of that
+                       sum */
     real *buffer;   /* [n] gradients being summed; backward writes to s->arenas.grads meanwhile */
     struct pending sum; /* the sum of `buffer` over ranks */
     struct head *saved; /* memory for the state in a checkpoint: head and [n] numbers */

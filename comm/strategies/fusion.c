@@ -29,10 +29,10 @@ struct fusion {
     struct pending question;
     bool asking;
     int answer;        /* buffer of MPI_MIN: this rank's `ready`, then the minimum over ranks */
-    uint64_t answered; /* number of agreements (minima of `ready` over ranks) in this step */
+    uint64_t answered; /* number of allreduces (MPI_MIN) of `ready` completed in this step */
     int64_t origin_ns; /* start of the first cycle (clock_ns); cycles continue across steps */
-    /* time (clock_ns) from which the tensors that are now ready wait for the end of a cycle: when
-     * the first of them became ready or when sums were last started, whichever is later */
+    /* start (clock_ns) of the wait for the end of a cycle: when the first waiting tensor became
+     * ready, or when sums were last started if that is later */
     int64_t since_ns;
 };
 

@@ -117,8 +117,8 @@ void owned_step_begin(struct sync *s)
         give_back_others(s);
 }
 
-/* In the last micro-batch, starts to sum every block whose gradients are complete. At most
- * ZERO_FLIGHTS blocks are in progress. */
+/* In the last micro-batch, starts to sum each block whose gradients are complete. If ZERO_FLIGHTS
+ * sums are in progress, first completes the oldest. */
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
                              struct error *e)
 {
@@ -175,8 +175,9 @@ enum status owned_eval_begin(struct sync *s, struct error *e)
     return blocks->stage == 3 ? make_params_whole(s, e) : OK;
 }
 
-/* Appends to blocks->messages [*n] a message to or from rank `peer` with rank `owner`'s share of
- * `slot`. Appends nothing if the share is empty. */
+/* Appends a message to blocks->messages, which has *n messages so far, and increments *n. The
+ * message is sent to or received from rank `peer`. It contains rank `owner`'s share of block `b` in
+ * the array `slot` of optimizer state. Appends nothing if this share is empty. */
 static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
                       int peer, int *n)
 {

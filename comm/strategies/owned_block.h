@@ -24,11 +24,11 @@ struct owned_way {
     give_back *params;
     /* Starts to sum the gradients of block k. Called when backward has finished the block. */
     enum status (*leave)(struct sync *s, size_t k, struct error *e);
-    /* Waits for the gradients of the oldest block passed to `leave` but not yet summed, then sums
-     * this rank's share. `end` ends the timing of the wait. */
+    /* Completes the oldest pending sum that `leave` started: waits for the other ranks' gradients,
+     * then sums this rank's share. `end` is called after each wait. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
-    /* Fetches other ranks' shares of the parameters of all blocks whose owned_block.is_whole equals
-     * `is_whole`. */
+    /* Fetches other ranks' parameters, either for the blocks kept whole between steps (`is_whole`)
+     * or for all other blocks. */
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
@@ -41,7 +41,8 @@ struct owned_blocks {
     struct owned_block *all; /* [n] blocks in the order in which backward finishes them */
     struct span *shares;     /* [n] this rank's share of each block */
     size_t n;
-    /* number of blocks passed to `leave` in this step; number of blocks summed */
+    /* `left`: number of block sums that this step has started. `summed`: number of these sums
+     * completed */
     size_t left, summed;
     /* [n_tensors][2] squared norms per tensor: weights and update (LAMB) or gradient (LARS) */
     double *norms2;

@@ -6,7 +6,7 @@
  * numbers.
  *
  * Costs one message in each direction between a rank and every server; a server copies its own
- * part. A server serves between two layers, when sync.overlap polls, and during every wait
+ * part. A server serves between layers, at each poll of sync.overlap, and in every wait
  * (waiter.serve). A server never waits for a rank that waits for this server.
  *
  * sync: computes the same as allreduce. The server sums all gradients of a step in the order of
@@ -194,8 +194,8 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
                          servers, s->ranks, s->ranks);
     if (most > s->waiter->message_most / sizeof(real))
         return error_set(e, ERR_ARGUMENT,
-                         "each server has a shard of %zu numbers, which exceeds %zu bytes, the "
-                         "limit of an MPI message. Raise sync.servers",
+                         "each server has a shard of %zu numbers, more than fit into an MPI "
+                         "message of at most %zu bytes. Raise sync.servers",
                          most, s->waiter->message_most);
     if (most > INT_MAX)
         return error_set(e, ERR_ARGUMENT,

@@ -1,12 +1,11 @@
 /* reduce_bcast: sums gradients at rank 0 and broadcasts the sum; every rank runs the optimizer on
  * the sum.
  *
- * Sends all n numbers up a tree and down again; the pickled variant also copies them four times.
- *
  * Variant plain: MPI_Reduce and MPI_Bcast of the flat arena. Variant pickled: as mpi4py's
  * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors and sends first
  * the length, then the bytes, to its parent in a binomial tree. Rank 0 serialises the sum and
- * broadcasts length and bytes. */
+ * broadcasts length and bytes. Unlike variant plain, variant pickled copies all numbers into and
+ * out of each pickle. */
 #include <inttypes.h>
 
 #include "comm/strategy.h"
@@ -15,8 +14,8 @@
 #define BCAST  "broadcast of the summed gradients"
 
 struct buffers {
-    unsigned char *bytes; /* [size bytes] one serialised gradient of the network: of a rank, or
-                             summed over ranks */
+    unsigned char *bytes; /* [size] serialised gradients of all tensors, from one rank or summed
+                             over several ranks */
     size_t size;
     real *received; /* [arenas.n] gradients of a child in the tree */
 };
@@ -94,9 +93,9 @@ static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
 
-/* Exchanges the length of a pickle, then its bytes, with `rank`. `pass` is wait_send or
- * wait_receive. n is 1, or 0 on a rank without a message, because all ranks must make equally many
- * waits. */
+/* Sends a pickle to `rank` (`pass` is wait_send) or receives one from `rank` (wait_receive): first
+ * its length, then its bytes. n: number of pickles, 1 or 0. A rank without a pickle also calls this
+ * function, because all ranks must make equally many waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;

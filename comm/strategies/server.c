@@ -138,8 +138,8 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* Begins to send weights to a client and to receive its next push. Variant sync (in_order) needs no
- * copy of the weights. They change only after all ranks have received them and pushed again. */
+/* Begins to send weights to a client and to receive its next gradient. Variant sync (in_order)
+ * copies no weights, since they change only after all ranks have received them and pushed again. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;
@@ -205,8 +205,8 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* In variant sync, returns true only if all answers of the step have been sent. A client that has
- * already pushed its next gradient has received its answer. */
+/* Returns whether this rank's push is answered. In variant sync, the answers to all clients must
+ * also be sent. The answer to a client that has already pushed its next gradient counts as sent. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

@@ -15,14 +15,15 @@ struct client {
     /* [count] gradients received from the rank; copy of the weights for the rank (unused if
      * in_order) */
     real *pushed, *answer;
-    /* number of pushes processed and number of answers begun since server_open */
+    /* counts since server_open: this client's processed pushes, and the answers whose sending has
+     * begun */
     uint64_t pushes, answers;
     bool arrived; /* whether an unprocessed push has arrived */
 };
 
 /* A step for which the gradients of some ranks have not arrived yet. */
 struct open_step {
-    int arrived; /* number of ranks whose gradient of this step has arrived */
+    int arrived; /* number of ranks whose gradient of step `step` has arrived */
     uint64_t step;
     double lr;
 };
@@ -47,12 +48,14 @@ struct server {
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
     real *sums;           /* [staleness + 1][count] summed gradients of each open step (one that
                              lacks gradients of some ranks); with `at_once`, empty */
-    /* [staleness + 1] open steps: numbers version + 1 to version + 1 + staleness, counted from 1
-     * since server_open. Step k is at index k % (staleness + 1). */
+    /* [staleness + 1] open steps, numbered version + 1 to version + 1 + staleness. Steps are
+     * counted from 1 since server_open. Step k is at index k % (staleness + 1). Not used with
+     * `at_once`. */
     struct open_step *steps;
-    uint64_t version;  /* number of complete steps; with at_once, number of processed pushes */
-    double lr;         /* learning rate of this rank's latest step, if `at_once` */
-    uint64_t base;     /* with at_once: number of pushes in all steps before server_open */
+    uint64_t version;  /* number of complete steps; in variant async, number of processed pushes */
+    double lr;         /* learning rate of this rank's latest step; used only with `at_once`, where
+                          the optimizer runs on each rank's gradients separately */
+    uint64_t base;     /* variant async: number of all ranks' pushes in steps before server_open */
     bool untimed;      /* whether server_serve must not add its time to s->times */
     struct pool *pool; /* threads that run the optimizer; NULL while forward and backward use
                           them */

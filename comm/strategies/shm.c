@@ -6,8 +6,8 @@
  *   each rank's part   flag, gradients [n]
  *
  * A sum in place writes only cache lines that were just read, and so moves less memory than a sum
- * into a separate arena. Costs two barriers per step, one after all gradients and one after all
- * slices, and a third if sync_finishes_sum returns true.
+ * into a separate arena. Each step has barriers after all gradients and after all slices, and a
+ * third if sums need finishing, such as clipping.
  *
  * The next backward pass overwrites gradients that other ranks' optimizers may still read. A rank
  * therefore waits for these ranks before it writes its first gradient. */
@@ -78,8 +78,7 @@ static enum status wait_for_readers(struct sync *s)
 
 /* Runs the optimizer slice by slice. If the optimizer needs whole tensors, instead copies the other
  * ranks' slices to this rank's arena, then runs the optimizer once on the whole arena. Each rank
- * goes through the slices in rank order, starting at its own, so that ranks do not all read one
- * slice at the same time. */
+ * starts at its own slice, so that ranks do not all read one slice at the same time. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
     const struct shm *w = s->context;

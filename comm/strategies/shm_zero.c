@@ -76,8 +76,9 @@ static enum status free_next(struct sync *s, end_wait *end, struct error *e)
     return OK;
 }
 
-/* Sums this rank's share of the next block, then releases the gradients of the previous block.
- * After the last block, also releases the gradients of that block. */
+/* Sums this rank's share of the next block. Then waits until all ranks have summed the previous
+ * block, and releases this rank's gradients of the previous block, except for its own share. After
+ * summing the last block, does the same for the last block too. */
 static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;

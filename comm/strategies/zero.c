@@ -4,8 +4,8 @@
  *
  * Gradients: when backward has finished a block, a rank sends each share to the rank that owns it.
  * The owner adds the shares in the order of ranks, and releases the gradients of all other shares.
- * At most two blocks are in transit. With several micro-batches, each rank first adds up whole
- * gradients and sends them after the last one, as FSDP does under no_sync.
+ * At most two blocks are in transit. With several micro-batches, each rank adds up whole gradients
+ * and sends blocks only in the last one, as FSDP does under no_sync.
  *
  * Parameters: a rank runs the optimizer on its shares, then sends them to all ranks. At stage 3, it
  * sends only shares of tensors of at most sync.zero_persist numbers. Larger tensors are gathered
@@ -13,8 +13,8 @@
  * the pass.
  *
  * Arenas are reserved whole, so that indices are equal on all ranks. Released pages take no memory,
- * but must be allocated again within the step, which costs time. Weights are whole on every rank
- * when they are initialised, evaluated or saved, until the next step begins. */
+ * but must be allocated again within the step, which costs time. Every rank holds all weights
+ * during initialisation, evaluation and saving, and until the next step begins. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"
@@ -25,7 +25,7 @@ struct zero {
     struct exchanger *flights; /* [blocks.n] messages of each block to and from all other ranks */
     /* [ranks - 1][share] received gradients; successive blocks use these buffers in turn */
     real *received[ZERO_FLIGHTS];
-    const real **terms; /* [ranks] gradients of all ranks, as arguments of local_sum */
+    const real **terms; /* [ranks] pointers to the gradients that local_sum adds, one per rank */
 };
 
 static struct shares shares_of(const struct owned_block *b, real *arena)

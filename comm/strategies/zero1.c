@@ -1,12 +1,12 @@
 /* zero1: ZeRO stage 1 (Rajbhandari et al., "ZeRO: memory optimizations toward training trillion
- * parameter models", 2020) by messages, on any nodes. Each rank runs the optimizer on one shard, an
- * equal part of the numbers. The first half of a ring leaves each rank with the summed gradients of
+ * parameter models", 2020) by messages, on any nodes. Each of p ranks runs the optimizer on one
+ * shard of the n parameters. The first half of a ring leaves each rank with the summed gradients of
  * its shard. The second half distributes the updated parameters. A rank sends 2 n (p - 1) / p
  * numbers, as in strategy ring.
  *
- * The state is reserved for all numbers, so that indices are equal on all ranks. Steps write only
- * the rank's own shard, so the pages of other shards take no memory. After a restore every rank has
- * the state of all shards; the next step releases the other ranks' shards. */
+ * Optimizer state is reserved for all parameters, so that indices are equal on all ranks. Steps
+ * write only the rank's own shard, so the pages of other shards take no memory. After a restore,
+ * every rank has the state of all shards until the next step. */
 #include "comm/strategies/owned_block.h"
 #include "comm/strategies/point_to_point.h"
 

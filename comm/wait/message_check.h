@@ -38,9 +38,11 @@ void message_check_close(struct message_check *c);
 int message_check_start(struct message_check *c, bool receives, int rank, size_t bytes,
                         const char *operation, MPI_Comm comm, struct message_note **note);
 
-/* Frees a note that was sent or received. A received note is compared first: if sender and receiver
- * disagree, sets c->verdict and returns MPI_ERR_OTHER. */
+/* Frees a note (description of a message) that was sent or received. Compares a received note with
+ * the expected message first. Returns MPI_ERR_OTHER if they differ, else MPI_SUCCESS. c->verdict
+ * keeps the first difference. */
 int message_check_end(struct message_check *c, struct message_note **note);
 
-/* Cancels the receive of a note that will not arrive, and frees the note. *note may be NULL. */
+/* Cancels the receive of a note (a sender's description of its message) that will not arrive, and
+ * frees the note. *note may be NULL. */
 void message_check_cancel(struct message_note **note);

@@ -8,12 +8,13 @@
 #include <stdint.h>
 
 /* Returns whether the launch has more ranks on this node than processors that this rank may use.
- * False under launchers that do not state the number of ranks before MPI_Init (all but Hydra). Also
- * true if each rank is bound to its own processor, but yielding then costs almost nothing. */
+ * False under launchers other than Hydra: they do not state the number of ranks before MPI_Init.
+ * Also true if each of several ranks is bound to its own processor, but yielding then costs almost
+ * nothing. */
 bool progress_is_crowded(void);
 
-/* Makes this process yield from now on whenever UCX finds nothing to do, within any MPI call. No
- * effect if the library does not use UCX. */
+/* From now on, makes this process yield whenever UCX finds nothing to do during an MPI call. No
+ * effect if the MPI library does not use UCX. */
 void progress_yield(void);
 
 /* Returns the number of times that this process has yielded inside MPI. */

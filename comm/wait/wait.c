@@ -75,8 +75,8 @@ static enum status compare_call(struct waiter *w, const struct call *call, MPI_C
     return call_check_finish(&ticket, wait_for_check, w, e);
 }
 
-/* Begins a collective: checks its size, counts it, calls wait_enter and compares calls. Calls
- * wait_leave if the comparison fails. */
+/* Begins a collective: checks its number of elements, counts the call, calls wait_enter and
+ * compares the ranks' calls. Calls wait_leave if the comparison fails. */
 static enum status begin_collective(struct waiter *w, const struct call *call, MPI_Comm comm,
                                     struct error *e)
 {

@@ -28,14 +28,15 @@
 enum wait_kind {
     WAIT_BLOCK, /* blocking MPI calls, for a rank that has a core to itself */
     WAIT_POLL,  /* tests in a loop without yielding */
-    WAIT_YIELD, /* yields between tests and in MPI (progress.h), for more ranks than cores */
+    WAIT_YIELD, /* yields the core between tests and inside MPI calls (progress.h); for more ranks
+                   than cores */
 };
 
 /* State of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
 struct presence {
-    _Atomic uint64_t sequence; /* sequence number of the rank's last wait */
-    /* latest time (clock_ns) at which the rank tested in a wait, or at which its watchdog checked
-     * the deadline */
+    _Atomic uint64_t sequence; /* sequence number of the latest wait that the rank has entered */
+    /* latest time (clock_ns) at which the rank polled MPI during a wait, or at which its watchdog
+     * checked the deadline */
     _Atomic int64_t alive_ns;
     char rest[48];
 };
@@ -96,7 +97,8 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
 void waiter_close(struct waiter *w);
 
 /* Turns check mode on: ranks compare collectives (call_check.h) and messages (message_check.h). If
- * calls differ, all ranks get ERR_MPI; if a message differs, its receiver gets ERR_MPI. */
+ * collectives differ, all ranks get ERR_MPI. If a receiver gets an unexpected message, it alone
+ * gets ERR_MPI. */
 enum status waiter_check_calls(struct waiter *w, struct error *e);
 
 /* Returns whether this rank waits by blocking MPI calls, such as MPI_Allreduce, instead of testing
@@ -167,16 +169,16 @@ struct pending {
  * for the calls of the other ranks and compares the calls. */
 enum status pending_begin(struct waiter *w, struct pending *p, struct error *e);
 
-/* Starts the sum without waiting. In check mode, pending_test or pending_wait compares the calls
- * later. Errors are reported by pending_wait. */
+/* Starts the sum without waiting. In check mode, pending_test or pending_wait later compares this
+ * call with the calls of the other ranks. pending_wait reports errors. */
 void pending_begin_at_once(struct waiter *w, struct pending *p);
 
 /* Returns, without waiting, whether the sum is complete or was never started. After an error,
  * returns false; pending_wait reports the error. */
 bool pending_test(struct waiter *w, struct pending *p);
 
-/* Waits for the sum. If the sum is not active, returns at once, but still increments the sequence
- * number of waits. */
+/* Waits for the sum. If the sum was not started or has already been found complete, returns at
+ * once, but still increments the sequence number of waits. */
 enum status pending_wait(struct waiter *w, struct pending *p, struct error *e);
 
 /* ---- Messages between two ranks ---- */
@@ -192,9 +194,9 @@ struct message {
     int code; /* MPI error code of message_test; later calls for this message report it again */
 };
 
-/* Send or receive n messages at the same time; return when all are complete. Every rank must make
- * the same number of these calls (n = 0: no message), because error messages name ranks with fewer
- * waits as late. */
+/* Send or receive n messages at the same time; return when all are complete. Unless w->free_running
+ * is set, every rank must make the same number of waits, since timeout errors name ranks with fewer
+ * waits as late. A rank without messages passes n = 0. */
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e);
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
@@ -212,12 +214,13 @@ struct exchange {
     void *arg;
 };
 
-/* Sends and receives all messages of `x`; returns when all are complete. Every rank must make the
- * same number of these waits. */
+/* Sends and receives all messages of `x`; returns when all are complete. Unless w->free_running is
+ * set, every rank must make the same number of waits, since timeout errors name ranks with fewer
+ * waits as late. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 
-/* Starts the messages of an exchange without waiting, and counts them. *x and its messages must
- * remain valid until all messages are complete. */
+/* Starts the messages of an exchange without waiting, and adds them to the counters of `w`. *x and
+ * its messages must remain valid until all messages are complete. */
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 /* Tests an exchange without waiting. Sets *done to whether all its messages are complete. Returns
  * MPI's error code. */

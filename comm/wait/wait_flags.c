@@ -4,8 +4,8 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* After every TESTS_ALONE flag tests (about 50 us), a waiting rank yields its core and lets MPI
- * messages progress. Under WAIT_YIELD, it yields after each test. */
+/* Number of flag tests (about 50 us) after which a waiting rank yields its core and lets MPI
+ * messages progress. Under WAIT_YIELD, the rank yields after each test. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)
@@ -21,8 +21,8 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Yields the core after every TESTS_ALONE tests, or after each test under WAIT_YIELD. After every
- * TESTS_ALONE tests, also lets MPI messages progress, since other ranks may be waiting for them. */
+/* After every TESTS_ALONE tests, yields the core and lets MPI messages progress, since other ranks
+ * may be waiting for them. Under WAIT_YIELD, yields after each test. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;

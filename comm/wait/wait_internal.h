@@ -9,9 +9,8 @@
 #include "comm/wait/wait.h"
 
 void wait_enter(struct waiter *w, const char *operation);
-/* Does what wait_enter does, for a wait that tests in a loop under every wait policy. The
- * watchdog's deadline is always SLACK_NS (waiter.c) after the wait's deadline, even if
- * waiter_blocks(w). */
+/* Replaces wait_enter in waits that test in a loop even if waiter_blocks(w) is true. Sets the
+ * watchdog's deadline to SLACK_NS (waiter.c) after the wait's deadline. */
 void wait_enter_polling(struct waiter *w, const char *operation);
 /* Extends the deadline of the current wait by more_ns. */
 void wait_allow(struct waiter *w, int64_t more_ns);

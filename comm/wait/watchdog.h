@@ -9,9 +9,9 @@
 
 struct watchdog;
 
-/* Describes the wait in text [size]. The watchdog's thread calls it after the deadline, while the
- * wait may be ending. The function may only read atomic or constant members of objects that outlive
- * the wait. */
+/* Describes the wait in text [size]. The watchdog's thread calls this function after the deadline,
+ * when the wait may just be ending. The function may only read atomic or constant members of
+ * objects that outlive the wait. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
 /* Starts the watchdog's thread. At every check, the thread writes the time (CLOCK_MONOTONIC) to

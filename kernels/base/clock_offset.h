@@ -44,9 +44,9 @@ struct clock_line {
  * at `begin`. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
-/* Returns a bound on the error of all offsets between `begin` and `end`: the larger error of the
- * two, plus an allowance for changes of the drift. If the offset changes faster than clocks can
- * drift (a clock was set), adds the excess. */
+/* Returns a bound on the error of all offsets between `begin` and `end`: the larger of the errors
+ * at `begin` and at `end`, plus an allowance for changes of the drift. If the offset changes faster
+ * than clocks can drift, as when a clock was set, adds the excess. */
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is faster than the remote

@@ -1,7 +1,8 @@
 /* Errors as values: a function that can fail returns a status and fills a `struct error`. The
- * error's text names the expected value, the value found and a remedy. Only the following print an
- * error and end the process instead: main() and its helpers, child processes that cannot run their
- * program, the watchdogs of comm/wait, and functions of the oneDNN peer that return no status. */
+ * error's text names the expected value, the value found and a remedy, as far as they apply. Only
+ * these print an error and end the process instead: main() and its helpers, child processes that
+ * cannot run their program, the watchdogs of comm/wait, and functions of the oneDNN peer that
+ * return no status. */
 #pragma once
 
 #include <stdio.h>
@@ -13,15 +14,16 @@ enum status {
     ERR_DATA,        /* data file whose content does not match its format */
     ERR_SHAPE,       /* layers whose shapes do not fit together */
     ERR_MEMORY,      /* out of memory */
-    ERR_SYSTEM,      /* failed system call; the message contains strerror's text */
+    ERR_SYSTEM,      /* failed system call, file access or helper program; most messages contain
+                        strerror's text */
     ERR_MPI,         /* failed MPI call */
     ERR_TIMEOUT,     /* deadline exceeded */
     ERR_UNAVAILABLE, /* valid request that this machine cannot serve */
     ERR_INTERRUPTED, /* stopped by SIGINT, SIGTERM or SIGHUP */
 };
 
-/* One error, owned by the caller. Filled only if the function's status is not OK. Unknown
- * positions: empty `file`, 0 for `line` and `column`, which count from 1. */
+/* One error, owned by the caller. A function fills it only if the function returns a status other
+ * than OK. An unknown `file` is "". `line` and `column` count from 1; 0: unknown. */
 struct error {
     enum status status;
     char file[512];

@@ -15,13 +15,13 @@ int launcher_rank(void);
  * environment variable that states the number, borrowed; "" without a launcher. */
 int launcher_tasks(const char **name);
 
-/* Returns ERR_ARGUMENT, with the correct command, if the launcher started more than `ranks`
- * processes. (Without an MPI plugin, srun starts N separate jobs of one rank each.) Only rank 0's
- * error has a text. */
+/* Returns ERR_ARGUMENT, with the correct command, if the launcher started more processes than MPI
+ * has `ranks`. (Without an MPI plugin, srun starts N jobs of one rank each.) Only rank 0's error
+ * has a text. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
-/* Writes the ranks that SIGSTOP or a debugger has stopped and that have the same parent process as
- * this rank, for example "rank 1 3". Returns false if there are none. */
+/* Writes the ranks that SIGSTOP or a debugger has stopped, for example "rank 1 3". Only considers
+ * processes with the same parent as this process. Returns false if there are none. */
 bool launcher_name_stopped(char *text, size_t size);
 
 /* Returns whether a rank can end through launcher_leave: true with a PMI-1 launcher or without a

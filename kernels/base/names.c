@@ -91,13 +91,12 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between `name` and `known` by the words that they share; FAR if none of
- * three conditions holds. A part of `name` matches if it is one or more whole words of `known`, or
- * if it has at least 3 letters and `known` begins with it. (1) The whole `name` without a plural s
- * matches, or each word of `name` does, as in lenet and lenet_21k, or speed and speedup. (2) The
- * first word of `name` matches and has at least 4 letters, as in batch_size and global_batch. (3)
- * `name` has at least 4 letters, not counting a plural s, and is one edit away from a word of
- * `known`. */
+/* Returns the distance between `name` and `known` by shared words. A part of `name` matches if it
+ * is one or more whole words of `known`, or a prefix of `known` of at least 3 letters. FAR unless
+ * one of three conditions holds: (1) `name` without a plural s matches, or each word of `name`
+ * does, as in lenet and lenet_21k. (2) The first word of `name` matches and has at least 4 letters,
+ * as in batch_size and global_batch. (3) `name` has at least 4 letters, not counting a plural s,
+ * and is one edit away from a word of `known`. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -121,8 +120,8 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* Returns the largest accepted number of mistyped letters: about one per three letters, plus one
- * for a missing plural s; at least one if the group is correct. */
+/* Returns how many mistyped letters to accept: about one per three letters, plus one for a missing
+ * plural s; at least one if the group ("train.") is correct. */
 static size_t edits_allowed(const char *name, const char *known, bool in_group)
 {
     size_t length = strlen(name);
@@ -130,8 +129,8 @@ static size_t edits_allowed(const char *name, const char *known, bool in_group)
     return edits == 0 && in_group ? 1 : edits;
 }
 
-/* Returns the distance between two names: 0 if they are equal, FAR if they are not similar. A
- * difference in case alone counts as one edit. */
+/* Returns the distance between two names: 0 if they are equal, FAR if they are not similar. One
+ * edit (a mistyped letter) adds EDIT. A difference in case alone counts as one edit. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;
@@ -142,8 +141,8 @@ static size_t distance_of(const char *name, const char *known)
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
-/* Returns the end of `path` that has as many dots as `name`: "time.steps" of "measure.time.steps"
- * for one dot. NULL if `path` has no more dots than `name`. */
+/* Returns the end of `path` that has as many dots as `name`. If `name` has one dot, the end of
+ * "measure.time.steps" is "time.steps". NULL if `path` has no more dots than `name`. */
 static const char *path_end(const char *path, const char *name)
 {
     size_t dots = 1;
@@ -155,8 +154,8 @@ static const char *path_end(const char *path, const char *name)
     return NULL;
 }
 
-/* Returns the cost of suggesting a name: its distance, plus a surcharge if the name is valid
- * elsewhere only. */
+/* Returns the cost of suggesting a name: its distance from the unknown name, plus a surcharge if
+ * the name is valid only elsewhere in the file. */
 static size_t cost_of(const struct name_nearest *near)
 {
     bool of_top = strchr(near->names[0], '.') == NULL;

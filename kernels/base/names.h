@@ -13,19 +13,19 @@ struct name_places {
     size_t n_here;
     const char *const *elsewhere;
     size_t n_elsewhere;
-    const char *beside; /* top-level key within which the name was found, for the message "move it
-                           beside 'matrix'"; NULL: the message says "to the top of the file" */
+    const char *beside; /* key beside which the name belongs, as in the message "move it beside
+                           'matrix'"; NULL: the message says "to the top of the file" */
 };
 
 /* Names nearest to an unknown name. About one edit is accepted for every three letters. A known
- * name is also near if the unknown name is its beginning or shares whole words with it (warmup and
+ * name is also near if it begins with the unknown name or shares whole words with it (warmup and
  * lr_warmup). A path is also compared by its end: "lr" finds train.lr. A name valid at this
  * position is preferred to a path that is one edit nearer. */
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */
-    size_t distance;      /* distance of names[0] from the unknown name; 0: names[0] or the end of
-                             its path equals the unknown name, or names[0] is NULL */
+    size_t distance;      /* distance of the unknown name from names[0] or, if smaller, from the end
+                             of the path names[0] (lr in train.lr); 0 if names[0] is NULL */
     bool elsewhere;
 };
 struct name_nearest name_nearest(const char *name, const struct name_places *places);

@@ -14,8 +14,8 @@
 /* Time for which a waiting thread spins before it sleeps: longer than the gap between layers,
  * shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
-/* Time after which a spinning thread calls sched_yield. This lets the awaited thread run if the
- * scheduler has left both threads on one core. */
+/* Time after which a spinning thread calls sched_yield in every iteration. This lets the awaited
+ * thread run if the scheduler has left both threads on one core. */
 #define KEEP_NS 2000
 
 struct worker {
@@ -155,8 +155,9 @@ static int worker_start(struct worker *worker, int cpu)
     return failed;
 }
 
-/* Returns the time (ns) for which a waiting thread spins before it sleeps. 0 if unbound threads
- * outnumber the cores: a spinning thread could occupy the awaited thread's core. */
+/* Returns the time (ns) for which a waiting thread spins before it sleeps. Returns 0 if the threads
+ * are unbound and outnumber the processors of this process: a spinning thread could occupy the
+ * processor that the awaited thread needs. */
 static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;

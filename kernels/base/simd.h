@@ -9,8 +9,8 @@
 
 #include <limits.h> /* defines __GLIBC__ if the C library is glibc */
 
-/* Clones need ifunc, which musl does not have. The sanitizers' run-time libraries are not ready
- * when ifuncs are resolved, so sanitizer builds have no clones. */
+/* Function clones (target_clones) need ifunc, which musl does not have. The sanitizers' run-time
+ * libraries are not ready when ifuncs are resolved, so sanitizer builds have no clones. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(SCALEBENCH_SANITIZE)
 #define SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

@@ -48,8 +48,9 @@ double stats_median(const double *x, size_t n)
     return stats_quantile(x, n, 0.5);
 }
 
-/* Returns the sum of squared deviations of the Winsorized values from their mean. In these, the
- * nearest remaining value replaces each of the `trimmed` lowest and `trimmed` highest values. */
+/* Returns the sum of squared deviations of the Winsorized values from their mean. Winsorizing
+ * replaces each of the `trimmed` lowest and `trimmed` highest values by the nearest remaining
+ * value. */
 static double winsorized_squares(const double *sorted, size_t n, size_t trimmed)
 {
     double mean = 0, squares = 0;

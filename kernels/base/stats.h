@@ -50,11 +50,12 @@ struct line {
     double rms, worst; /* root mean square and largest magnitude of the relative residuals */
 };
 
-/* Fits a line to n points. All members are NAN if any y <= 0, if n < 2 or if all x are equal. */
+/* Fits a line to n points by relative least squares (struct line). All members are NAN if any y <=
+ * 0, if n < 2 or if all x are equal. */
 struct line stats_fit_line(const double *x, const double *y, size_t n);
 
-/* Fits a line through the origin to n points. All members are NAN if n = 0, if any y <= 0 or if all
- * x are 0. */
+/* Fits a line through the origin, with slope >= 0, to n points by relative least squares (struct
+ * line). All members are NAN if n = 0, if any y <= 0 or if all x are 0. */
 struct line stats_fit_slope(const double *x, const double *y, size_t n);
 
 /* Returns half the width of an interval divided by its median; NAN for a single value. */

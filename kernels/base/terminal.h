@@ -15,15 +15,15 @@ size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
  * as escapes such as \x1b. Returns `to`. */
 char *terminal_clean(char *to, size_t size, const char *from);
 
-/* Returns the columns that a UTF-8 text occupies. Wide characters count as two, combining marks as
- * none. */
+/* Returns the number of terminal columns that a UTF-8 text occupies. Wide characters count as two,
+ * combining marks as none. */
 int terminal_columns(const char *text);
 
 /* Returns the length in bytes of the longest prefix of `text` that fits in `columns`. */
 size_t terminal_fit(const char *text, int columns);
 
-/* Returns the line width in columns: $COLUMNS if set, else the width of the terminal `out`. 0 (no
- * limit): $COLUMNS is at least 100,000, or is not set and `out` is not a terminal. */
+/* Returns the line width in columns: $COLUMNS if set, else the width of the terminal `out`. Returns
+ * 0 (no limit) if $COLUMNS >= 100,000, or if unset and `out` is no terminal. */
 int terminal_width(FILE *out);
 
 /* Prints a list entry: a head, then a text from column `indent` on, in lines of at most `columns`

@@ -1,7 +1,7 @@
 /* Numbers as text: precise for files, rounded for people. The decimal mark is a point in every
- * locale. NAN is "" in files and "-" for people; only text_duration writes "0 s". A number too long
- * for its buffer is written with an exponent. Functions that return `char *` fill `text` and return
- * it. */
+ * locale. NAN is "" in files and "-" for people. Exceptions: text_duration writes "0 s",
+ * text_wall_time "- s". A number too long for its buffer is written with an exponent. Functions
+ * that return `char *` fill `text` and return it. */
 #pragma once
 
 #include <stdbool.h>
@@ -76,7 +76,7 @@ bool text_ends(const char *text, const char *end);
 /* Removes the spaces at both ends of `text`. */
 void text_trim(char *text);
 
-/* Returns the number of characters in the first `bytes` bytes of a UTF-8 text. */
+/* Returns the number of code points in the first `bytes` bytes of a UTF-8 text. */
 size_t text_characters(const char *text, size_t bytes);
 
 /* Returns the number of distinct texts. Sorts `texts`. */

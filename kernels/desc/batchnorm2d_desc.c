@@ -27,8 +27,8 @@ static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
     return 2;
 }
 
-/* Describes batch norm's two buffers, named as in PyTorch's checkpoints; returns their number. The
- * mean starts at 0, because its `bias` is set; the variance starts at 1. */
+/* Describes batch norm's two buffers, named as in PyTorch's checkpoints; returns their number. A
+ * buffer starts at 0 if its `bias` is set (the mean), else at 1 (the variance). */
 static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
 {
     list[0] = channel_tensor(layer, "running_mean");

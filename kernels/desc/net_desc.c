@@ -72,7 +72,7 @@ static enum status check_options(struct layer_desc *layer, struct error *e)
 static enum status check_name(const char *what, const char *name, struct error *e)
 {
     if (name[0] == '\0' || strlen(name) >= NET_NAME_MAX)
-        return error_set(e, ERR_SPEC, "%s '%s' has %zu bytes; it must have 1 to %d", what, name,
+        return error_set(e, ERR_SPEC, "%s '%s' has %zu bytes; expected 1 to %d", what, name,
                          strlen(name), NET_NAME_MAX - 1);
     return OK;
 }

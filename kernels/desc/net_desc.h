@@ -46,7 +46,8 @@ struct tensor_desc {
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
- * multiplication and an addition as two, without bias, batch norm, ReLU, pooling and dropout. */
+ * multiplication and an addition as two operations. Bias, batch norm, ReLU, pooling and dropout are
+ * not counted. */
 struct layer_desc {
     enum layer_kind kind;
     int index; /* index of the layer in the net; set by net_desc_add */

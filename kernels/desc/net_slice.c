@@ -107,9 +107,8 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
     return net->tensors[tensor].count == slice->tensors[tensor].count;
 }
 
-/* A slice of a layer that is split by outputs has a range of the rows of weights [outputs, inputs]
- * and the same range of biases. A slice of a layer that is split by inputs has a range of the
- * columns of weights. */
+/* If a layer is split by outputs, a slice has a range of rows of the weights [outputs, inputs] and
+ * the same range of biases. If the layer is split by inputs, a slice has a range of columns. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

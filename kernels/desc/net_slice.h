@@ -2,10 +2,11 @@
  * "Megatron-LM", 2019).
  *
  * Dense layers are split in pairs, with only element-wise layers in between. A slice computes some
- * outputs of the first layer (column-parallel in Megatron's terms). In the second layer the slice
- * uses only these as inputs (row-parallel). In forward, the outputs of the second layer must be
- * summed over the slices; in backward, the gradients of the first layer's inputs. All other layers
- * are whole in every slice. */
+ * outputs of the first layer (column-parallel in Megatron's terms). The element-wise layers process
+ * only these outputs, and the second layer uses only them as inputs (row-parallel). Each pair needs
+ * two sums over the slices: in forward the sum of the second layer's outputs, in backward the sum
+ * of the gradients of the first layer's inputs. The backward sum is omitted if no earlier layer
+ * needs these gradients. All other layers are whole in every slice. */
 #pragma once
 
 #include "kernels/desc/net_desc.h"
@@ -25,8 +26,8 @@ struct net_pair {
 /* Advances *pair to the next pair. Returns false, with *pair unchanged, after the last pair. */
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair);
 
-/* Returns the largest number of slices: the smallest number of outputs among the `columns` layers
- * of all pairs, or 1 if the net has no pair. */
+/* Returns the largest number of slices into which the net can be split; 1 if it has no pair of
+ * dense layers. The limit is the smallest number of outputs of any pair's first layer. */
 int net_slice_most(const struct net_desc *net);
 /* Returns whether the net can be split into `slices` slices of equal size. */
 bool net_slice_is_even(const struct net_desc *net, int slices);

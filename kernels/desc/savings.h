@@ -1,4 +1,5 @@
-/* Savings: work that a plan skips, and the names of savings in records and tables. */
+/* Savings: work that a plan (a set of optimisations) avoids, and the names of savings in records
+ * and tables. */
 #pragma once
 
 #include <stdbool.h>

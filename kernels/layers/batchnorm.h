@@ -16,7 +16,8 @@ struct batchnorm_call {
     const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;  /* [C,2] two sums per channel, then one more number: terms per sum */
+    double *sums;  /* [C,2] two sums per channel; one more number follows them: the number of values
+                      in each sum */
     real *running; /* [2,C] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;

@@ -1,10 +1,10 @@
 /* Convolution through im2col and GEMM, in chunks of images.
  *
- * The columns of the m images of a chunk are stored side by side, P per image: Y [O, m*P] = W [O,K]
- * cols [K, m*P], with K and P as in im2col.h and O output channels. A product is then wide enough
- * for GEMM: on a Zen 5 core, keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12
- * images per product, 227 with 32. Backward gathers the columns again, since storing them would
- * take up to kernel_h * kernel_w times the memory of the input.
+ * Each image has P columns of K inputs, one per output position. The columns of m images lie side
+ * by side: Y [O, m*P] = W [O,K] cols [K, m*P], O output channels. A product is then wide enough for
+ * GEMM: on a Zen 5 core, keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images
+ * per product, 227 with 32. Backward gathers the columns again, since storing them would take up to
+ * kernel_h * kernel_w times the memory of the input.
  *
  * Threads share the images. Each thread sums its weight gradient separately; the sums are then
  * added in thread order. */

@@ -1,7 +1,7 @@
 /* Fully connected layer as three matrix products over the batch:
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
  * Each product is split into tiles of W so that communication can progress between them. Threads
- * share the images of Y and dX, and the rows of dW and db. Nothing is summed across threads. */
+ * divide Y and dX by images, and dW and db by rows. Nothing is summed across threads. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
@@ -51,7 +51,7 @@ static void for_tiles(const struct dense_call *call, int thread, struct tile t, 
     }
 }
 
-/* y += x W' for images [begin, end) and one tile of W. */
+/* y += x W' for images [begin, end) and one tile of W. W' is W transposed. */
 static void forward_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
                          size_t rows, size_t column, size_t columns)
 {

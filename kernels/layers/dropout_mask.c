@@ -14,7 +14,8 @@ enum { BLOCK = 4 }; /* random words per call of rng_words4; each unit uses one w
 
 struct dropout_call {
     const struct layer_call *c;
-    const enum isa *isa; /* instruction set that draws many random words at a time; NULL: plain C */
+    const enum isa *isa; /* instruction set of the code that draws many random words at a time;
+                            NULL: plain C code is used */
     struct dropout_units u;
     real *out;
     const real *in;

@@ -39,5 +39,5 @@ size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 
-/* Writes dx <- dy with the mask and scale of forward. Does nothing if dx is NULL. */
+/* Sets dx to dy with the mask and scale of forward applied. Does nothing if dx is NULL. */
 void dropout_mask_backward(const struct layer_call *c);

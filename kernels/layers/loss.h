@@ -3,7 +3,7 @@
 
 #include "kernels/base/exec.h"
 
-/* Score of a batch, summed over its images. */
+/* Score of a batch: sum of losses, number of correctly classified images and number of images. */
 struct score {
     double loss_sum;  /* sum of cross-entropies, in nats */
     uint32_t correct; /* number of images whose label is the class of the largest logit; of equal

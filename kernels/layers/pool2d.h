@@ -8,8 +8,8 @@
  * index `out`. */
 typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
 
-/* Calls f once for every plane; all threads share the planes. `numbers`: number of values that f
- * processes per plane, for splitting the work. */
+/* Calls f once for every plane; the planes are divided among the threads. `numbers`: number of
+ * values that f processes per plane, for splitting the work. */
 void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 
 /* Processes one output, at index `out` of c->y and c->dy. Its receptive field lies in the input

@@ -28,7 +28,7 @@ static inline struct receptive_field field_at(const struct layer_desc *l, int oh
     return f;
 }
 
-/* Returns the offset of (row, column) of the field in an input plane. */
+/* Returns the offset, in an input plane, of the field's element (row, column). */
 static inline size_t field_offset(const struct layer_desc *l, const struct receptive_field *f,
                                   int row, int column)
 {

@@ -105,10 +105,10 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Returns the layout in which the first op reads images. Ops that read bytes fold scale and shift
- * into weights and bias. If a nonzero byte represents 0 (51 with mean 0.2), folding would turn
- * zeros into rounding errors, and ReLU would pass gradients where an error is positive. Such images
- * are read as LAYOUT_NCHW. */
+/* Returns LAYOUT_BYTES if the first op may read images as bytes; LAYOUT_NCHW if a nonzero byte is
+ * normalised to 0 (51 with mean 0.2). Some ops that read bytes fold the normalisation into weights
+ * and bias. Folding would turn such zeros into rounding errors, and ReLU would pass gradients where
+ * an error is positive. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)

@@ -25,7 +25,7 @@ struct net_options {
      * of these ops. Other ops use no memory. 0, 0: all ops. */
     int first_op, last_op;
     /* [n_layers] kernel choice of each layer (enum kernel_choice), as set by net_tune; NULL:
-     * default kernels. Only read by net_create. */
+     * default kernels. Not used after net_create. */
     const uint8_t *choices;
 };
 
@@ -50,8 +50,8 @@ char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
 /* Properties and output of one op, for timing and comparing plans. */
 struct net_op_view {
     int first_layer, last_layer; /* range of layers [first, last) */
-    /* Output [N,C,H,W] of the slot's images after net_forward; later layers read read_h rows and
-     * read_w columns of it. NULL if the output has another layout. */
+    /* Output [N,C,H,W] of the last net_forward in this slot (set of activations). Later layers read
+     * read_h rows and read_w columns of it. NULL if the output has another layout. */
     const real *y;
     int read_h, read_w;
     bool learns;                            /* whether the op has a backward pass */
@@ -72,7 +72,8 @@ char *net_kernels_text(const struct net *net, const struct net_desc *desc, char 
 struct net_memory {
     size_t outputs;   /* bytes of all outputs, and of the first op's input if stored as reals */
     size_t saved;     /* bytes that ops save for backward, in addition to outputs */
-    size_t gradients; /* bytes of two buffers per slot for gradients of op outputs */
+    size_t gradients; /* bytes of the buffers for gradients of op outputs, over all slots; each slot
+                         has two buffers */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
@@ -80,23 +81,23 @@ size_t net_bytes(const struct net *net); /* Returns the sum of net_memory's memb
 /* Returns the FLOPs per image that the plan's ops do in forward or backward, over all pipeline
  * stages. Backward excludes the gradient with respect to the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
-/* Returns a bit mask (enum saving) of the kinds of work that the ops skip. */
+/* Returns a bit mask (enum saving) of the kinds of work that the ops skip or do in a cheaper
+ * way. */
 unsigned net_savings(const struct net *net);
 
 /* Sets the input of a slot to n <= n_max images, bytes [N,C,H,W], read as (byte/255 - mean)/std.
  * Borrows the images until backward of the slot has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
-/* Works as net_load, for images [C,H,W] anywhere in memory. The array of pointers `image` is
- * copied. */
+/* Works as net_load, for images [C,H,W] anywhere in memory. Copies the array of pointers `image`.
+ * Borrows the images until backward of the slot has ended. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
-/* net_activation_reals returns the size of an activation in reals. net_activations returns the
- * activation's address, and net_gradients the address of its gradient. Activation and gradient have
- * the plan's layout. The activation is the input of op `op` or, if op = net_ops(net), the output of
- * the last op. net_activations returns NULL if `op` is 0 and the first op reads bytes. The gradient
- * is valid until backward of op - 2 begins. A pipeline stage only has the activations of its own
- * ops. */
+/* An activation is the input of op `op` or, if op = net_ops(net), the output of the last op.
+ * net_activation_reals returns its size in reals for n images. net_activations returns its address,
+ * net_gradients the address of its gradient; both have the plan's layout. net_activations returns
+ * NULL if `op` is 0 and the first op reads bytes. The gradient is valid until backward of op - 2
+ * begins. A pipeline stage only has the activations of its own ops. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
@@ -121,9 +122,10 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
                  const real *params);
 
-/* Returns the score of the slot's logits against labels [N]. If gradient_scale > 0, also stores
- * dlogits for backward. For data parallelism, gradient_scale is 1 / (samples of the global batch).
- * weights [N] are as in softmax_cross_entropy; images of weight 0 are padding. */
+/* Returns the score (loss sum, correct images, samples) of the slot's logits against labels [N]. If
+ * gradient_scale > 0, also stores dlogits, multiplied by gradient_scale, for backward. For the mean
+ * gradient of a batch, gradient_scale is 1 / (images of the batch). weights [N] are as in
+ * softmax_cross_entropy; images of weight 0 are padding. */
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 

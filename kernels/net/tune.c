@@ -48,9 +48,9 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* Sets ratio [n_layers], at the first layer of each op of `base`, to the time of the op's layers in
- * `other` relative to `base`. *whole: ratio for all layers together. Ratios are medians over the
- * rounds. */
+/* Compares the times of two nets. For each op of `base`, ratio[first layer of the op] becomes the
+ * time of the op's layers in `other`, divided by their time in `base`. *whole becomes this ratio
+ * for all layers together. Each ratio is the median over the rounds. */
 static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {

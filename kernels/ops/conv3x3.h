@@ -21,6 +21,7 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-/* Returns the computed area of the input of fused layer i or, if i = n_layers, of the op's output.
- * In the exact plan this is the whole activation, else the area that later layers read. */
+/* Returns which area of an activation is computed. The activation is the input of fused layer i or,
+ * if i = n_layers, the op's output. In the exact plan the area is the whole activation, otherwise
+ * the area that later layers read. */
 struct area area_read(const struct fused_layers *fused, int i);

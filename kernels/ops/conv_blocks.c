@@ -8,8 +8,8 @@ static size_t stored_block(const struct winograd *w)
     return winograd_stored(w) / (size_t)w->out_blocks;
 }
 
-/* Returns the size in reals of `blocks` panels of weights with k rows each, or of one slice of a
- * panel if weights are sliced. */
+/* Returns the size in reals of the memory for panels of weights: `blocks` panels with k rows each,
+ * or only one slice of a panel if weights are sliced. */
 static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
 {
     if (sizes.slice == 0)
@@ -38,8 +38,8 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     return share;
 }
 
-/* Returns the size in reals of the panels of weights, forward or transposed, whichever is
- * larger. */
+/* Returns the size (reals) of the weight panels of forward or of the transposed panels of backward,
+ * whichever is larger. */
 static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
 {
     size_t forward = panels_reals(w, sizes, w->out_blocks, w->in_c);

@@ -2,7 +2,7 @@
  * Layouts: see simd/winograd/winograd.h. Internal to kernels/.
  *
  * Threads share the images, in chunks. Each thread sums the gradient of the weights in its own
- * panels. The transform back to weights adds these in thread order. */
+ * panels. The transform back to weights adds the panels of all threads in thread order. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
@@ -21,10 +21,10 @@ struct conv_sizes {
     int slice;
 };
 
-/* Sizes in reals of a thread's scratch. m, v: M and V of one chunk. du, dbias: gradients of
- * transformed weights and bias. x: x or dx in blocks, if the input is [N,C,H,W]. y: y or dy in
- * blocks, if the output is [N,C,H,W]; with batch norm, one block of dy. blank: marks of outputs
- * whose inputs are all zero. all: sum of these sizes. */
+/* Sizes in reals of a thread's scratch. m, v: buffers for one chunk (struct conv_sizes). du, dbias:
+ * gradients of transformed weights and bias. x: x or dx in blocks, if the input is [N,C,H,W]. y: y
+ * or dy in blocks, if the output is [N,C,H,W]; with batch norm, one block of dy. blank: marks of
+ * outputs with all-zero inputs, for F4 tiles only. all: sum of these sizes. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -115,8 +115,8 @@ void conv_forward(struct conv_call *call, block_function *chunk);
  * the threads. If sizes.slice > 0, `chunk` itself transforms the weights and finishes dweights. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* Return a chunk in blocks of channels: x to read, y and dx to write. After writing y or dx, call
- * conv_chunk_y_end or conv_chunk_dx_end. These functions copy the chunk to the op's own y or dx if
+/* Return a chunk of images in blocks of channels: x to read, y and dx to write. After writing y or
+ * dx, call conv_chunk_y_end or conv_chunk_dx_end. They copy the chunk to the op's own y or dx if
  * that tensor has layout [N,C,H,W]. With batch norm, y is the input of the norm and is not copied.
  * dx may share memory with x. */
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
@@ -125,9 +125,9 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* conv_output transforms block b of M to block b of y, for one chunk, and adds it to the batch
- * statistics if needed. conv_output_adjoint transforms block b of dy to dM. Before the first block
- * of a chunk, call conv_output_adjoint_begin. */
+/* conv_output transforms block b of a chunk's products M to block b of y. It also adds this block
+ * of y to the batch sums if batch norm needs them. conv_output_adjoint transforms block b of dy to
+ * dM. Before the first block of a chunk, call conv_output_adjoint_begin. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
@@ -146,10 +146,9 @@ static inline int conv_slice(const struct conv_call *call, int first, int k)
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Returns the address at which a thread sums the gradient of panel `at` or, if weights are sliced,
- * of the panel's current slice. Call conv_du_end when the sums over a chunk of images are complete.
- * If weights are sliced, conv_du_end transforms these sums back to dweights; otherwise it does
- * nothing. */
+/* Returns the address at which a thread sums the gradient of panel `at`, or of its current slice if
+ * weights are sliced. Call conv_du_end when the sums over a chunk of images are complete.
+ * conv_du_end transforms the sums of a slice back to dweights; without slices it does nothing. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 

@@ -95,7 +95,7 @@ static const real *input_of(const struct norm_call *call, size_t p)
     return call->bn.x + p * call->in / precision_per_real(call->norm.x_precision);
 }
 
-/* Returns 2 sums per channel: [C/block, 2, block]. */
+/* Returns the thread's array of sums, [C/block, 2, block]: two sums per channel. */
 static double *share_sums(const struct norm_call *call, int thread)
 {
     return (double *)(call->shares + (size_t)thread * call->share);
@@ -197,8 +197,8 @@ void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int t
                                 shifts);
 }
 
-/* Adds a thread's sums, of `count` numbers per channel, to the total. The sums are first converted
- * from the thread's shift to the common shift, bn->s.mean. */
+/* Adds a thread's sums to the total. Each sum has `count` terms. The sums are first converted from
+ * the thread's shift to the common shift, bn->s.mean. */
 static void add_share(const struct batchnorm_call *bn, const struct norm_call *call, int thread,
                       double count)
 {
@@ -213,8 +213,8 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* Adds up the sums of all threads, in thread order. Each thread's sums are first converted to a
- * common shift: the shift of the first thread with images that are not padding. */
+/* Adds up the threads' sums in thread order. Each thread subtracted its own shift from the inputs;
+ * the total uses the shift of the first thread with an image that is not padding. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;

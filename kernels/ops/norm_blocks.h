@@ -30,8 +30,8 @@ struct norm_call {
     size_t share; /* bytes per thread in `shares` */
 };
 
-/* Return the sizes of the saved data, scratch and output of batch norm (fused layer `at`) and its
- * epilogue. No other fused layer may follow. */
+/* Return the sizes of the saved data, scratch and output of batch norm (fused layer `at`) with its
+ * epilogue. No fused layer may follow the epilogue. */
 size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
 size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);
 size_t norm_out_reals(const struct fused_layers *fused, int at, int n);

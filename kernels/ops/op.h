@@ -1,6 +1,6 @@
 /* Ops, the units of a plan. An op computes one or several consecutive layers, and defines the
- * layouts of its input and output. Each kind of op is a row of ops.def, which matches certain
- * sequences of layers: see op_find.
+ * layouts of its input and output. Each kind of op is a row of ops.def, and matches certain
+ * sequences of layers (op_find).
  *
  * Internal to kernels/. */
 #pragma once
@@ -24,14 +24,16 @@ enum layout {
     LAYOUT_BYTES,
 };
 
-/* Rows and columns of an activation that later layers read, from the top left corner. Pooling that
- * rounds down skips the others. `choice`: kernel chosen for the layer that reads the activation. */
+/* Part of an activation that later layers read: h rows and w columns from the top left. Pooling
+ * that rounds down skips the rest. `choice`: kernel chosen for the layer that reads the
+ * activation. */
 struct extent {
     int h, w;
     enum kernel_choice choice;
 };
 
-/* Families of ops. A kernel choice selects ops of one family. */
+/* Families of ops. A kernel choice prefers ops of one family; if none of them fits the layers, any
+ * op may be used. FAMILY_ANY: a choice without preference, or an op of no family. */
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
@@ -131,8 +133,9 @@ struct op_kernel {
     enum layout in, out;
     bool takes_bf16; /* whether operands become bf16 if the instruction set has bf16 products */
     bool needs_wide; /* whether the op is not used with ISA_PORTABLE, where BLIS is faster */
-    /* Returns the number of layers that the op computes, at most n, from layers[0] on; 0: no match.
-     * read [n + 1]: area that is read of each layer's input, then of the last output. */
+    /* Returns how many of the n layers, from layers[0] on, the op computes; 0: no match. read[i]:
+     * part of layer i's input that is read. read[n]: part of the last layer's output that is
+     * read. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
     /* Returns the size in reals of the op's output for n images. NULL: n times the size of the
      * output shape. */
@@ -141,8 +144,8 @@ struct op_kernel {
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);
     void (*forward)(const struct fused_layers *fused, const struct op_call *call);
     void (*backward)(const struct fused_layers *fused, const struct op_call *call);
-    /* flops_forward and flops_backward return the FLOPs that the op computes per image in forward
-     * and in backward. NULL: the sum of the FLOPs in the descriptions of the op's layers. */
+    /* FLOPs that the op computes per image in forward and in backward. NULL: the sum over the op's
+     * layers, from their descriptions. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
     /* Returns a bit mask (enum saving) of the work that the op skips or does in a cheaper way.
@@ -150,8 +153,8 @@ struct op_kernel {
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
-/* Returns the bit of SAVING_dead_outputs if the first layer has outputs beyond the h x w outputs
- * that are computed, else 0. */
+/* Returns the bit of SAVING_dead_outputs if the op computes fewer rows (h) or columns (w) of
+ * outputs than the first layer has, else 0. */
 static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, int h, int w)
 {
     bool all = h >= fused->layers->out.h && w >= fused->layers->out.w;

@@ -96,7 +96,8 @@ static int columns_of(const struct dense_call *call, size_t b, int all)
     return left < call->block ? left : call->block;
 }
 
-/* Returns the number of terms in the slice that begins at term `first` of a sum of `all` terms. */
+/* A sum of `all` terms is computed in slices. Returns the number of terms in the slice that begins
+ * at term `first`. */
 static int slice_of(const struct dense_call *call, int first, int all)
 {
     int most = (int)slice_reals() / call->block * call->f->pair;
@@ -140,7 +141,8 @@ static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Copies dY to blocks [begin, end). */
+/* Copies dY to blocks [begin, end). If operands are bf16, also writes a copy to call->pairs in
+ * which every two images are interleaved. */
 static void load_dy(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -253,7 +255,8 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
         exec_for(c->ex, in, 1, backward_input, &call);
 }
 
-/* Matches dense layers with at least 32 outputs: with fewer, most of a block would be empty. */
+/* Matches dense layers with at least 32 outputs. A block has 32 columns (AVX-512, single
+ * precision), and fewer outputs would leave some of them empty. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     enum { LEAST = 32 };

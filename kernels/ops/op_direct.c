@@ -12,8 +12,8 @@
  * cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* The images of a chunk are the rows of a product. ROWS: rows of sums that fit in the registers of
- * AVX-512. ROWS_MAX: most images per chunk. */
+/* The images of a chunk are the rows of a matrix product. ROWS: number of rows whose sums fit in
+ * the registers of AVX-512. ROWS_MAX: largest number of images per chunk. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -90,8 +90,9 @@ static struct products outputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Computes `to` [n, block], one position of a block of channels: the sum of the products listed in
- * m. The operands are `from` (from_pixels positions) and `panel` (all taps). */
+/* Computes `to` [n, block]: one position of a block of channels, for n images. Sums the products in
+ * `m`: each multiplies a position of `from` by a tap of `panel`. from_pixels: number of positions
+ * in `from`. */
 static void multiply_position(const struct conv_call *call, real *to, const struct products *m,
                               const real *from, size_t from_pixels, const real *panel, int n, int k)
 {
@@ -136,8 +137,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Largest number of pairs of positions (x and dy) whose products for one tap are summed in one
- * call. */
+/* Largest number of position pairs (x, dy) per call. A call sums the products of its pairs for one
+ * of the nine kernel taps. */
 enum { PAIRS = 64 };
 
 struct pairs {

@@ -36,10 +36,10 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Sizes in reals of the parts of scratch that follow batch norm's part. All threads share the
- * weights and the bias, both in blocks. Each thread also has one image, dweights (size `weights`),
- * dbias (size `bias`), and y or dy of one image in blocks. Size `y` is 0 unless the op's output is
- * [N,C,H,W] or batch norm follows. */
+/* Sizes in reals of buffers in scratch, which follow batch norm's buffers. `weights`, `bias`: one
+ * buffer each for all threads, and one per thread for the gradient. `image`: one image per thread.
+ * `y`: y or dy of one image per thread, in blocks; 0 unless the op's output is [N,C,H,W] or batch
+ * norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };
@@ -117,8 +117,8 @@ static real *share_y(const struct first_conv_call *call, int thread)
     return share_dbias(call, thread) + call->parts.bias;
 }
 
-/* Returns the shape of an output [N,C,H,W] and the part of its rows and columns that is stored, for
- * conversion to and from blocks. */
+/* Describes an output image [C,H,W] for conversion to and from blocks of channels: channels,
+ * strides, and the rows and columns that are stored. */
 static struct planes planes_of(const struct first_conv_call *call)
 {
     const struct shape *shape = &fused_last(call->fused)->out;
@@ -216,9 +216,8 @@ static void forward(const struct fused_layers *fused, const struct op_call *c)
         norm_forward(&call.norm);
 }
 
-/* Returns the gradient for image i, stored in blocks of channels. It is the gradient with respect
- * to the input of batch norm. Without batch norm, it is the gradient with respect to the op's
- * output. */
+/* Returns image i's gradient in blocks of channels. With batch norm it is the gradient of batch
+ * norm's input, otherwise of the op's output. */
 static const real *gradients_of(const struct first_conv_call *call, size_t i, int thread)
 {
     const struct first_conv *f = &call->f;

@@ -70,7 +70,8 @@ struct small_conv_call {
     const real *weights, *bias;                    /* parameters; for images of bytes, with scale
                                                     * and shift folded in */
     const real *points;                            /* weights transformed by Winograd's algorithm */
-    const real *transposed; /* [out_c][lanes_c / PAD][kernel^2][PAD] transposed weights */
+    const real *transposed; /* [out_c][lanes_c / PAD][kernel^2][PAD] transposed weights; lanes_c:
+                               in_c rounded up to a multiple of PAD */
     const struct small_conv_forward_functions *forward;
     const struct small_conv_winograd_functions *winograd; /* functions of Winograd's algorithm;
                                                            * NULL: direct sums */
@@ -80,7 +81,8 @@ struct small_conv_call {
     real *space; /* one image [in_c,in_h,in_w], then padding of 2 vectors */
     struct small_conv_forward_work forward_work;
     struct small_conv_backward_work backward_work;
-    real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x for a group of images, if `inside` */
+    real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x for a group of images; only if `inside`
+                       (x is the output of another convolution of this op) */
     size_t stride;
 };
 
@@ -91,8 +93,9 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Returns whether to use Winograd's algorithm. With few channels, direct sums are faster:
- * transforming Winograd's sums back costs the same for any number of channels. */
+/* Returns whether to use Winograd's algorithm: only for 5x5 kernels and more than CHANNELS_MAX
+ * input channels. With few channels, direct sums are faster, since transforming Winograd's sums
+ * back costs the same for any number of channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;

@@ -45,8 +45,8 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
     return shared + (size_t)threads * call->stride;
 }
 
-/* Lists the channels of an image that dropout2d keeps; outside training, all channels. Returns the
- * number of listed channels. */
+/* Writes to `kept` the channels of an image that dropout2d keeps: all channels if there is no
+ * dropout2d, or outside training. Returns the number of these channels. */
 static size_t list_kept(const struct small_conv_call *call, size_t image, uint16_t *kept)
 {
     const struct exec *ex = call->op->ex;

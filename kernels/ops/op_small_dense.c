@@ -1,4 +1,4 @@
-/* A small dense layer with ReLU and dropout. The input often comes from ReLU and dropout too. More
+/* A small dense layer [+ ReLU] [+ dropout]. The input often comes from ReLU and dropout too. More
  * than half of the inputs and of the output gradients are then exact zeros. In lenet_21k's first
  * dense layer about 100 of 320 inputs are nonzero. All three products therefore only add rows whose
  * factor is not zero, in registers:
@@ -66,12 +66,13 @@ struct small_dense_call {
     size_t in, out;
     real scale;    /* factor that dropout applies to the outputs it keeps */
     uint8_t *keep; /* [N,out], 1 if dropout keeps the output */
-    /* Weights in padded rows: [in][out, padded] in forward, [out][in, padded] in backward. */
+    /* Weights in rows padded to a multiple of 64 bytes: [in][out, padded] in forward, [out][in,
+     * padded] in backward. */
     real *transposed;
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
-    struct small_list list; /* list of thread 0: pointers into scratch, where the other threads'
-                               arrays follow, list_size entries apart */
+    struct small_list list; /* thread 0's arrays, in scratch; the arrays of thread t begin t *
+                               list_size entries later */
     size_t list_size;
 };
 

@@ -1,20 +1,21 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
  * in simd/winograd/winograd.h.
  *
- * F4 transforms the 9 weights of a 3x3 kernel to 36 numbers. Few weights are transformed once and
- * stay in a second-level cache while small chunks of images are processed. Many weights, if there
- * is only one thread, are transformed slice by slice, each slice just before its product. This
- * costs less than writing all to memory and reading them for every chunk. Forward saves V of all
- * images, so that x need not be transformed again.
+ * F4 transforms the 9 weights of a 3x3 kernel to 36 numbers. Usually all weights are transformed
+ * before the products. If the weights are few, they stay in a second-level cache while small chunks
+ * of images are processed. If they are many and there is only one thread, they are instead
+ * transformed slice by slice, each slice just before its product. This costs less than writing all
+ * transformed weights to memory and reading them for every chunk. Forward saves V of all images, so
+ * that x need not be transformed again.
  *
  * bf16 operands halve the steps of a product and the size of saved V. */
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Largest number of tiles in a chunk of several images: eight times 12, the number of tiles whose
- * sums fit into the registers of AVX-512. With sliced weights chunks are larger, because each chunk
- * transforms the weights again. A block of M and a slice of weights still fit into a second-level
+/* Largest number of tiles in a chunk of several images: 8 x 12. The registers of AVX-512 hold the
+ * sums of 12 tiles. With sliced weights chunks are larger, because each chunk transforms the
+ * weights again. A block of M (products) and a slice of weights still fit into a second-level
  * cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
@@ -74,8 +75,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* Multiplies all blocks of `a` by panel number `at` of the transformed weights, for all points, and
- * stores the product, one block of columns, in `c`. Points of `a` are `plane` reals apart. */
+/* For each point of the transform, multiplies all blocks of `a` by panel `at` of the weights.
+ * Stores the product, one block of columns, in `c`. Points of `a` are `plane` reals apart. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            size_t plane, panel_function *panel_of, int at, int rows, int k)
 {
@@ -95,8 +96,8 @@ static void multiply_panel(const struct conv_call *call, int thread, real *c, co
     }
 }
 
-/* Interleaves the operands of pairs of tiles in a block, for all points, which are `plane` reals
- * apart. */
+/* Interleaves the operands of pairs of tiles in a block, for all points of the Winograd transform.
+ * The points are `plane` reals apart. */
 static void pair_tiles(const struct conv_call *call, real *to, const real *from, size_t plane,
                        int rows)
 {
@@ -104,8 +105,8 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
         call->product->pair(to, from, rows);
 }
 
-/* If operands are bf16, interleaves pairs of tiles in V after forward has used V, because backward
- * reads V in this order. */
+/* In training with bf16 operands, interleaves pairs of tiles in V after forward has used V, because
+ * backward reads V in this order. */
 static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
@@ -174,8 +175,8 @@ static const real *right_side(const struct conv_call *call, int thread, const re
     return share_v(call, thread);
 }
 
-/* Computes dM block by block. Multiplies V' by each block while the block is still in a
- * second-level cache; the product is a panel of dU. */
+/* Computes dM block by block. Multiplies the transpose of V by each block while the block is still
+ * in a second-level cache; the product is a panel of dU. */
 static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
                              real *dm)
 {

@@ -12,5 +12,6 @@ SIMD_DECLARE_BF16(struct winograd_weights, winograd_weights)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 SIMD_DECLARE(struct block_functions, blocks)
 
-/* Returns the algorithm and the dimensions for the first fused layer, a convolution. */
+/* Returns the algorithm (a variant of Winograd's, or direct sums) and the dimensions for the first
+ * fused layer, which is a convolution. */
 struct winograd winograd_of(const struct fused_layers *fused);

@@ -10,8 +10,9 @@
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 
-/* If optimizer_takes_tensors is true, a slice for optimizer_step must begin and end at tensor
- * boundaries. All instruction sets give the same bits, so replicas stay bitwise equal. */
+/* Kind of optimizer. If optimizer_takes_tensors returns true for a kind, each slice that
+ * optimizer_step updates must begin and end at tensor boundaries. All instruction sets give the
+ * same bits, so replicas stay bitwise equal. */
 enum optimizer_kind {
 #define OPTIMIZER(name, norms, slots, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
@@ -50,11 +51,12 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* Replace optimizer_step if the optimizer needs norms of whole tensors but a rank holds only a
- * part. optimizer_norms updates the state on which norms depend (lamb). For each tensor it adds two
- * sums of squares over [begin, end) to norms2 [n_tensors][2]: of the parameters, then of the
- * gradients (lars) or update directions (lamb). The caller sums norms2 over the ranks.
- * optimizer_step_parts then updates params[begin, end). Both use one thread. */
+/* Two functions instead of optimizer_step, for optimizers that need norms of whole tensors of which
+ * a rank holds only a part. optimizer_norms updates the state on which norms depend (lamb). For the
+ * part of each tensor in [begin, end), it adds to norms2 [n_tensors][2] the sum of squares of the
+ * parameters, then of the gradients (lars) or update directions (lamb). Biases and batch norm are
+ * left out. The caller sums norms2 over the ranks. optimizer_step_parts then updates params[begin,
+ * end). Both use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

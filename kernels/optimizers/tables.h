@@ -25,11 +25,11 @@ struct optimizer_rule {
      * do not depend on how the range is split. */
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
-    /* Together update [begin, end) of one tensor, in one thread and with a fixed order of
-     * operations. `norms` comes first: it updates the state on which norms depend, and sets norms2
-     * to the two sums of squares that optimizer_norms describes. `norms` leaves norms2 unchanged if
-     * the tensor's learning rate does not depend on norms. `update_part` needs norms2 summed over
-     * the whole tensor. */
+    /* Update [begin, end) of one tensor in two calls, `norms` first. Both use one thread and a
+     * fixed order of operations. `norms` updates the state on which norms depend, and sets norms2
+     * to two sums of squares (see optimizer_norms). It leaves norms2 unchanged if the tensor's
+     * learning rate does not depend on norms. `update_part` needs norms2 summed over the whole
+     * tensor. */
     void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
                   const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
     void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,

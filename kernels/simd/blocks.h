@@ -1,5 +1,5 @@
-/* Conversion of an image's activations between planes [C,H,W] and blocks of channels
- * [C/block,h,w,block]. */
+/* Conversion of an image's activations from planes [C,H,W] to blocks of channels
+ * [C/block,h,w,block], and back. */
 #pragma once
 
 #include "kernels/simd/conv3x3.h"

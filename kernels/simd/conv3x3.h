@@ -6,7 +6,7 @@
 
 enum { TAPS = 9 };
 
-/* Part of an activation that is read: `h` rows and `w` columns from its top left corner. */
+/* Part of an activation: its first `h` rows and its first `w` columns. */
 struct area {
     int h, w;
 };

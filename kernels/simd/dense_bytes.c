@@ -140,8 +140,8 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
     }
 }
 
-/* Computes the gradients of folded weights (weight times the scale of its byte): sums[o] is dy[o]
- * times the bytes of vector `vector` of a block, summed over the images marked in `transposed`. */
+/* Computes gradients of folded weights (weight times input scale). sums[o]: dy[o] times the block's
+ * bytes in vector number `vector`, summed over the images marked in `transposed`. */
 INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
                        const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {

@@ -77,9 +77,9 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* Applies the epilogue to outputs y [rows, columns]. Stores the results in `to`, in the given
- * precision, from position `at` of the image on; parts outside the image are left out. Rows of y
- * are `step` vectors apart. */
+/* Applies the epilogue (nothing, ReLU, or ReLU and pooling) to outputs y [rows, columns], whose
+ * rows are `step` vectors apart. Stores the results in image `to`, in the given precision; the
+ * first result goes to position `at`. Leaves out results that lie outside the image. */
 INLINE void store_outputs(int epilogue, enum precision precision, int rows, int columns, int step,
                           const vreal *y, real *to, uint8_t *from, struct patch at)
 {

@@ -1,6 +1,5 @@
-/* Forward and backward of first_conv.h. Backward holds the gradients of nine taps in registers
- * during a pass over an image, for one or three input channels and one vector of output
- * channels. */
+/* Forward and backward of first_conv.h. Backward holds weight gradients in registers during a pass
+ * over an image: 3x3 taps of one or three input channels, for one vector of output channels. */
 #include "kernels/simd/first_conv.h"
 
 #include "kernels/simd/epilogue.h"

@@ -16,10 +16,12 @@ enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
     enum epilogue epilogue;     /* convolution's epilogue; EPILOGUE_NONE if batch norm follows */
-    bool norm;                  /* whether batch norm follows; all outputs are then stored */
+    bool norm;                  /* whether batch norm follows; `stored` then equals `out` */
     enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
-    struct area out, stored; /* parts of the convolution's output and of y that later layers read */
+    struct area out, stored; /* `out`: part of the convolution's output that later layers read.
+                                `stored`: part of y that later layers read. With PLAN_EXACT: the
+                                whole output, and the whole y */
     int image_h, image_w;    /* rows and columns of an image with its border */
 };
 
@@ -45,14 +47,14 @@ static inline size_t first_conv_panel(const struct first_conv *f)
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* Functions for one image x [C, image_h, image_w]. y, dy and `from` are [O/block, h, w, block];
- * `from`: origins of y (see conv3x3.h). */
+/* Functions for one image x [C, image_h, image_w]. y, dy and `from` are [O/block, h, w, block].
+ * `from`: position of each y in its pooling window (origin, see conv3x3.h). */
 struct first_conv_functions {
     int block;
     /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */
     void (*forward)(const struct first_conv *f, real *y, uint8_t *from, const real *x,
                     const real *weights, const real *bias);
-    /* Adds the gradients of the image to dweights and dbias. */
+    /* Adds the image's contributions to dweights and dbias. */
     void (*backward)(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
                      const uint8_t *from, const real *x);
 };

@@ -185,8 +185,8 @@ INLINE vint vint_count_from(size_t from)
     return v + (lane_int)from;
 }
 
-/* Loads VECTOR_LANES bytes and converts them to numbers. Uses intrinsics, because the compiler
- * would convert byte by byte. */
+/* Loads VECTOR_LANES bytes and converts them to numbers. With AVX-512, and with AVX2 in single
+ * precision, uses intrinsics, because the compiler would convert byte by byte. */
 INLINE vreal vreal_of_bytes(const uint8_t *x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

@@ -67,8 +67,8 @@ BY_PRECISION(sum_inputs, n->x_precision, sum_inputs_of,
              (const struct norm *n, double *sums, const real *x, const real *shift), n, sums, x,
              shift)
 
-/* Returns the position in y of one output, which is computed from the input patch of size x size at
- * (row, column). */
+/* Returns the row and column in y of one output, which is computed from the input patch of size x
+ * size at (row, column). */
 INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
 {
     return (struct patch){

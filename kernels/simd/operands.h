@@ -66,7 +66,7 @@ INLINE vreal operand_load_row(const real *from, int count)
     return (vreal)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
 }
 
-/* Broadcasts one pair of operands to all lanes. */
+/* Broadcasts one pair of bf16 operands, stored as one real, to all lanes. */
 INLINE vreal operand_all(const real *pair)
 {
     int32_t bits;

@@ -70,8 +70,8 @@ static real run(size_t rounds)
  * prefetched, does not reach the memory bandwidth. */
 enum { PARTS = 4 };
 
-/* Returns the sum of x [n], loading each vector once. If two loads start per cycle and an addition
- * takes 4 cycles, 8 independent sums are needed. */
+/* Returns the sum of x [n], loading each vector once. Uses 8 independent sums, so that two loads
+ * can start per cycle although an addition takes 4 cycles. */
 static real load(const real *x, size_t n)
 {
     const size_t part = n / PARTS;

@@ -8,8 +8,8 @@
 
 struct peak_functions {
     double flops; /* FLOPs per round of `run` */
-    /* Sums products in registers in `rounds` rounds. Returns a number computed from the products,
-     * so that the compiler keeps the computation. */
+    /* Multiplies and adds numbers in registers, for `rounds` rounds. Returns a number computed from
+     * the sums, so that the compiler keeps the computation. */
     real (*run)(size_t rounds);
     /* `load` returns the sum of x [n]. `add` adds the second quarter of x to the first, the fourth
      * to the third. n must be a multiple of PEAK_REALS. */

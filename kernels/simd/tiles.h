@@ -15,10 +15,11 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* TILE_SHAPE(shapes) configures and zeroes all tiles. TILE_LOAD and TILE_STORE(tile, address,
- * stride) transfer rows that are `stride` bytes apart. TILE_ADD_PRODUCT(sum, a, b) adds the matrix
- * product of tiles a [rows, pairs] and b [pairs, columns], with pairs of bf16, to the floats of
- * tile `sum`. Products are exact, sums are rounded to nearest, denormals are zero. */
+/* Macros on AMX tiles, or on their emulation in the header MODEL_OF_TILES. TILE_SHAPE(shapes)
+ * configures and zeroes all tiles. TILE_LOAD and TILE_STORE(tile, address, stride) transfer rows
+ * that are `stride` bytes apart. TILE_ADD_PRODUCT(sum, a, b) adds the matrix product of tiles a
+ * [rows, pairs] and b [pairs, columns], with pairs of bf16, to the floats of tile `sum`. Products
+ * are exact, sums are rounded to nearest, denormals are zero. */
 #ifdef MODEL_OF_TILES
 #include MODEL_OF_TILES
 #else

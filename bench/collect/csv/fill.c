@@ -27,9 +27,8 @@ void csv_begin(struct csv *csv, const char *file)
     fputc('\n', csv->out);
 }
 
-/* Appends the cells of options that vary in the spec and that the file adds as columns
- * (csv_has_option), and ends the row. If `point` is NULL, the spec lacks the point and these cells
- * are empty. */
+/* Ends the row with the cells of varying options for which the file has an extra column
+ * (csv_has_option). If `point` is NULL, the spec lacks the point and these cells are empty. */
 static void end_row(struct csv *csv, const struct point *point)
 {
     const struct spec *spec = csv->s->spec;

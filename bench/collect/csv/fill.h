@@ -19,9 +19,9 @@ struct csv {
     size_t rows; /* number of rows written to this file so far */
 };
 
-/* Begins the file: sets csv->own and writes the header. */
+/* Begins the file: sets csv->own to the file's name and columns, and writes the header. */
 void csv_begin(struct csv *csv, const char *file);
-/* Writes `row`, the file's row struct of columns.h. If its label or case is NULL, sets the member
+/* Writes `row`, the file's row struct in columns.h. If the label or case of `row` is NULL, sets it
  * from the row's point. */
 void csv_add(struct csv *csv, void *row);
 /* Writes a row from `cells`, one text for each of the csv->own.n columns. `point`: id of the row's
@@ -35,8 +35,9 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
  * so that no outdated file of an earlier analysis remains. */
 void csv_remove_stale(const char *run_dir, const char *name);
 
-/* Joins the CSV files that sweeps wrote in launches, into one file per name of sweep_files. For
- * each point, takes the file of the last launch that wrote one. */
+/* Joins the CSV files that launches of sweeps have written. For each name in sweep_files, writes
+ * one joined file with the rows of each point's last launch that has such a file. If no launch has
+ * one, removes the joined file of an earlier analysis. */
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw, ...: write all rows of a file */

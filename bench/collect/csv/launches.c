@@ -15,13 +15,13 @@
 
 /* ---- Launches ---- */
 
-/* A launch, with the records that its ranks have written. */
+/* A launch and what it left behind: the records that its ranks have written. */
 struct left {
     const struct journal_launch *journal;
     const struct point *point;
     char dir[4096];
-    struct rank_record *records; /* [ranks] records; NULL: not requested by struct chosen, or the
-                                    program wrote none */
+    struct rank_record *records; /* [ranks] records; NULL: the CSV file uses none, or the program
+                                    wrote none */
     int ranks;
 };
 

@@ -125,8 +125,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists the spans of all ranks in one step: the step of the first span of the lowest rank with
- * spans. Lists none if the ranks' clocks cannot be compared. Free list->items. */
+/* Lists the spans of all ranks in the recorded step. Lists none if the ranks' clocks cannot be
+ * compared, or if no rank has a span of the whole step. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {

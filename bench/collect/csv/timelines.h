@@ -6,8 +6,8 @@
 #include "bench/record/records.h"
 
 /* Calls `write` for each timeline.csv row of a launch, rank by rank, and writes
- * <dir>/timeline.json. `of`: values common to all rows. Writes nothing if there are no spans, or
- * the ranks' clocks cannot be compared. */
+ * <dir>/timeline.json. `of`: values common to all rows. Writes nothing if no rank recorded a span
+ * of the whole step, or if the ranks' clocks cannot be compared. */
 enum status timeline_write(const char *dir, const struct rank_record *records, int ranks,
                            const struct timeline_row *of, row_writer *write, struct csv *csv,
                            struct error *e);

@@ -29,9 +29,10 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* fixed part of the processor time allowed for matching a log (s); the log's size adds the rest */
+/* constant part (s) of the processor time allowed for matching a log; the rest grows with the
+ * log */
 enum { MATCH_S = 1 };
-/* number of bytes for which matching may take one more second of processor time; the bytes of a
+/* matching speed that the time limit assumes (bytes per second of processor time); the bytes of a
  * line count once for each pattern */
 enum { BYTES_PER_S = 1000000 };
 
@@ -61,7 +62,8 @@ struct reading {
 enum { NUMBER_BYTES = 512 };
 
 /* Returns the length of the fraction, such as ".5", that follows the first `length` characters of
- * `text`; 0: none, or these characters are not all digits. */
+ * `text`. Returns 0 if there is no fraction, or if the first `length` characters are not all
+ * digits. */
 static size_t decimals_after(const char *text, size_t length)
 {
     static const char ten[] = "0123456789";

@@ -102,8 +102,8 @@ static double number_of(const struct metric *m, const struct rank_record *record
     }
 }
 
-/* Joins the texts of all ranks, also equal ones, in the order of ranks and separated by |. If the
- * list does not fit, it ends with "...". */
+/* Joins the texts of all ranks with |, in the order of ranks; equal texts are repeated. If the list
+ * does not fit, it ends with "...". */
 static void list_texts(char *text, size_t size, const struct rank_record *records, int ranks,
                        const struct field *field)
 {
@@ -163,7 +163,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* ---- Waiting ---- */
 
-/* Waiting times and last arrivals of ranks, summed over the timed steps. */
+/* Each rank's total waiting time in the timed steps, and the number of these steps in which the
+ * rank arrived last. */
 struct waits {
     size_t *surely, *perhaps; /* [ranks] number of steps in which the rank was surely last;
                                  `perhaps` also counts uncertain steps */
@@ -334,8 +335,8 @@ static void fill_times(struct launch_result *result, const struct rank_record *r
     }
 }
 
-/* Sets the pipeline's bubble (%): the waiting time of all stages for other stages, as a share of
- * their waiting and computing time. */
+/* Sets the pipeline's bubble (%): the time that ranks wait for other stages, as a share of the time
+ * that ranks wait, load or compute. */
 static void fill_bubble(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double waited_ns = 0, computed_ns = 0;

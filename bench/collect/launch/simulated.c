@@ -29,7 +29,8 @@ static void file_path(char path[PATH_BYTES], const char *dir)
     snprintf(path, PATH_BYTES, "%s/simulated.json", dir);
 }
 
-/* Adds results[i] to `all` unless its value in *result is unknown. */
+/* Adds the result that results[i] describes to the JSON object `all`, unless the result is
+ * unknown. */
 static void put(json_t *all, size_t i, const struct launch_result *result)
 {
     const void *from = (const char *)result + results[i].offset;

@@ -84,8 +84,9 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
     return false;
 }
 
-/* Returns whether weights were not compared between ranks because measure.check is none; if so, the
- * point becomes unverified. Ignores replayed launches, which do not train. */
+/* Marks the point as unverified and returns true if a launch did not compare weights between ranks
+ * because measure.check is none. Returns false if ranks need not hold equal weights. Ignores
+ * replayed launches, which do not train. */
 static bool find_unchecked(struct point_summary *p, const struct samples *samples)
 {
     if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
@@ -99,8 +100,8 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
-/* Marks the point as unverified if gradients overflowed in most steps of a launch: such steps train
- * nothing. Elastic runs are not judged: all_steps has only the steps of their last segment. */
+/* Marks the point as unverified if gradients overflowed in most steps of a launch, since such steps
+ * train nothing. Ignores elastic runs, whose all_steps counts only the last segment. */
 static bool find_overflow(struct point_summary *p, const struct samples *samples)
 {
     bool fixed = config_number(&p->point->config, OPT_LOSS_SCALE) > 0;

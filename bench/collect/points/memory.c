@@ -10,8 +10,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* difference between measured and forecast memory (%) above which a point is flagged, if it also
- * exceeds MEMORY_OFF_PAGES */
+/* A point is flagged if measured and forecast memory differ by more than MEMORY_OFF_PCT and by more
+ * than MEMORY_OFF_PAGES. */
 #define MEMORY_OFF_PCT 5.0
 /* difference between measured and forecast memory (pages) up to which no point is flagged, since
  * forecasts ignore where in a page an arena begins */

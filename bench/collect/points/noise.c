@@ -1,6 +1,6 @@
-/* Finds disturbed launches by comparison with other launches of the campaign, or of the point.
- * Flags only disturbances of at least about 1 % of a launch's time. If all launches are alike,
- * flags them only if other programs or a hypervisor use more than SUMMARY_BUSY_PCT. */
+/* Finds disturbed launches by comparison with other launches of the campaign or point. Ignores
+ * disturbances below about 1 % of a launch's time. A disturbance that all launches share is flagged
+ * only if other programs or a hypervisor use more than SUMMARY_BUSY_PCT. */
 #include "bench/collect/points/noise.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* A launch is disturbed if foreign_pct (other programs, interrupts and hypervisor) exceeds its
- * median over all valid launches by more than FOREIGN_EXCESS_PCT percentage points. It is also
- * disturbed if steal_pct (hypervisor alone) exceeds its median by more than STEAL_EXCESS_PCT, or if
- * either of the two values exceeds SUMMARY_BUSY_PCT. */
+/* A launch is disturbed if foreign_pct (other programs, interrupts and hypervisor) or steal_pct
+ * (hypervisor alone) is above its limit. The limit is the median over all valid launches plus these
+ * percentage points, but at most SUMMARY_BUSY_PCT. The rounding error (TICKS) is added to the
+ * limit. */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -29,25 +29,25 @@
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
-/* fewest measured times of the fixed computation for a comparison; each launch measures two */
+/* fewest timings of the fixed computation that are compared; each launch has two */
 #define WORK_VALUES_MIN 6
 
 /* upper bounds for the time of one minor and one major page fault (s) */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
-/* Limit of the time of page faults, as a share of the time of a launch's timed steps. TIMES_MEDIAN
- * raises this limit. */
+/* Limit of page-fault time, as a share of the duration of a launch's timed steps. The point's
+ * median share raises the limit (see TIMES_MEDIAN). */
 #define FAULTS_SHARE 0.01
 
-/* Limit of involuntary context switches per second. In each, another program runs for 1 ms or more,
- * so 20 per second take at least 2 % of the time. */
+/* Limit of involuntary context switches per second. After each switch, another program runs for 1
+ * ms or more, so 20 switches per second take at least 2 % of the time. */
 #define SWITCHES_PER_S 20.0
 /* A launch is flagged for involuntary context switches only if its timed steps had more than this
  * number in total. */
 #define SWITCHES_FEW 4.0
 
-/* The limits of page faults and context switches rise by this factor times the medians over the
- * point's launches. */
+/* The limits of page-fault time (FAULTS_SHARE) and of context switches per second (SWITCHES_PER_S)
+ * are each raised by this factor times the quantity's median over the point's launches. */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
@@ -73,7 +73,8 @@ static const struct {
                   [SWITCHES] = {"switches", "a second"}};
 
 /* If the amount of a disturbance exceeds its limit, appends its kind, amount and limit to
- * r->disturbed, such as "foreign 12 % (limit 6)". Limits differ between campaigns. */
+ * r->disturbed, such as "foreign 12 % (limit 6)". The text includes the limit, since limits differ
+ * between campaigns. */
 static void judge_amount(struct launch_result *r, int kind, double amount, double limit)
 {
     char number[TEXT_NUMBER], most[TEXT_NUMBER];

@@ -7,8 +7,9 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns `ratio`, a median over n pairs of launches of two points. Returns `unknown` if either
- * point diverged, or if either lost launches and n < 2: a single pair has no interval. */
+/* Returns `ratio`, a median over n pairs of launches of two points. Returns `unknown` if a point
+ * diverged. Also returns `unknown` if a point lost launches and fewer than 2 pairs are left, since
+ * one pair gives no interval. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {
@@ -90,8 +91,8 @@ static void set_peer_factors(struct point_beside_peer *b, const struct samples *
 }
 
 /* Returns whether the intervals of step time, speed-up, overlap share and ratio to each peer are as
- * narrow as measure.time.precision requires. Ignores the speed-up of a point that is its own base.
- * Also ignores a speed-up, overlap share or ratio that is unknown. */
+ * narrow as measure.time.precision requires. Ignores unknown speed-ups, overlap shares and ratios,
+ * and the speed-up of a point that is its own base. */
 static bool all_are_precise(const struct point_summary *p, const struct summary *s)
 {
     double asked_pct = config_number(&s->spec->config, OPT_TIME_PRECISION);
@@ -127,7 +128,8 @@ static void set_overlap(struct point_summary *p, const struct summary *s,
     p->overlap.share = judged(p->overlap.share, p->overlap.pairs, p, &s->points[p->alone]);
 }
 
-/* Sets the ratios to all peers. The fastest peer is the one with the smallest ratio. */
+/* Sets the ratio of throughputs (images per second), point / peer, for each peer. p->peer becomes
+ * the fastest peer, which has the smallest ratio. */
 static void set_peers(struct point_summary *p, const struct summary *s,
                       const struct point_samples *all)
 {

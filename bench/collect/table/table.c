@@ -1,5 +1,5 @@
-/* Selects and formats the columns of the table that ends a campaign. Each cell is formatted twice:
- * to find the column's width, and to print. */
+/* Selects and formats the columns of the table printed at the end of a campaign. Each cell is
+ * formatted twice: to find the column's width, and to print. */
 #include <math.h>
 #include <string.h>
 
@@ -165,8 +165,8 @@ static bool has_column(const struct summary *s, enum option_id option)
            (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
 }
 
-/* Adds a column of results if some point has a value. For a user's program, step_ms may be the time
- * of a whole launch. */
+/* Adds a column of results, unless no point has a value in it. The header of column step_ms becomes
+ * "time ms" if the run has points of a user's program. Their time may cover a whole launch. */
 static void add_measured(struct table *t, const struct table_column *column)
 {
     bool is_time = column->member == offsetof(struct point_summary, step_ms);

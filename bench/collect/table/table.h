@@ -16,9 +16,10 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 
 struct table_column {
     const char *header;
-    /* Priority on a narrow terminal; the column with the lowest priority is left out first. From
-     * TABLE_WORTH_TIMES on, a column is left out only after texts have been shortened further. From
-     * TABLE_WORTH_KEPT on, it is never left out, unless all its cells are equal. */
+    /* Priority on a narrow terminal: the column with the lowest priority is left out first. Texts
+     * of options are shortened to 24 columns before that, and to 8 before a column of priority
+     * TABLE_WORTH_TIMES or higher is left out. A column of priority TABLE_WORTH_KEPT or higher is
+     * left out only if all its cells are equal. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
@@ -33,8 +34,8 @@ struct table_column {
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
                                                   column; NULL: every point has one */
     size_t member, values; /* offsets in struct point_summary. `member`: offset of the value.
-                              `values`: offset of the number of launches or launch pairs from which
-                              the interval of the value is computed; 0: no interval */
+                              `values`: offset of the number of launches or launch pairs behind the
+                              value's interval; 0: no interval */
 };
 
 struct table {
@@ -50,9 +51,10 @@ struct table {
 
 void table_make(struct table *t, const struct summary *s);
 
-/* Narrows the table until it fits into `width` terminal columns (0: unlimited): moves columns that
- * are equal in every row to `same`, shortens texts and moves columns of low priority to `left_out`.
- * Never leaves out columns of high priority, so the table can stay too wide. */
+/* Narrows the table to `width` terminal columns if possible (0: unlimited). First moves columns
+ * that have one value in all rows to `same`. Then shortens texts, and moves columns of low priority
+ * to `left_out`. Columns of high priority are never moved to `left_out`, so the table can stay too
+ * wide. */
 void table_fit(struct table *t, int width);
 
 /* Prints a cell right-aligned in `width` terminal columns. If the text is longer, leaves out its
@@ -71,8 +73,8 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
  * interval). Internal. */
 const struct interval *table_interval(const struct table_column *c, const struct point_summary *p);
 double table_level(const struct table_column *c, const struct point_summary *p);
-/* Adds the confidence level to the header of each column with intervals. If levels differ, each
- * cell with a level below TIMING_LEVEL shows its own level (table_add_level). */
+/* Adds the confidence level to the header of each column with intervals. If the levels in a column
+ * differ, cells with a level below 95 % show their own level (table_add_level). */
 void table_name_levels(struct table *t);
 void table_add_level(char text[TABLE_CELL], double level);
 
@@ -90,17 +92,17 @@ void table_print_remarks(FILE *out, const struct point_summary *p);
  * causes. */
 void table_print_losses(FILE *out, const struct summary *s);
 
-/* Prints one sentence per curve of at least four rank counts: where its efficiency falls below 75
- * %, and the largest speed-up that a fitted law allows. */
+/* Prints one sentence per curve of at least four rank counts: the number of ranks at which its
+ * efficiency falls below 75 %, and the largest speed-up that a fitted law allows. */
 void table_print_fits(FILE *out, const struct summary *s);
 
 /* Prints sentences about ratios between points: the number of launch pairs behind speed-ups, bytes
  * per step relative to the base, and images/s and memory relative to peers. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
-/* Divides the longest timed step and the 95th percentile of steps of each point by the point's step
- * time (step_ms_median). Prints the maximum of each ratio over all points, with the label of the
- * point that has it. Prints nothing if a maximum is unknown. */
+/* For each point, divides the longest timed step and the 95th percentile of steps by
+ * step_ms_median, the point's step time. Prints the maximum of each ratio with its point's label.
+ * Prints nothing if a maximum is unknown. */
 void table_print_tails(FILE *out, const struct summary *s);
 /* Prints the largest bubble_pct of all points: the share of a step in which pipeline stages wait
  * for each other. */
@@ -109,7 +111,7 @@ void table_print_bubbles(FILE *out, const struct summary *s);
 /* Prints how many of the twelve rules of Hoefler and Belli are met, and each unmet rule. */
 void table_print_rules(FILE *out, const struct summary *s);
 /* Prints how many rules are met and how many do not apply, without a newline: "9 of 12 met, 3 not
- * applicable". */
+ * applicable". If no point was measured, prints a text that says so instead. */
 void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
 /* Prints sentences about base points (times and rates), ratios, longest steps, waiting pipeline

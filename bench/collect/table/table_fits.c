@@ -39,8 +39,8 @@ static void print_knee(FILE *out, const struct fits_row *row)
     fputs(" ranks", out);
 }
 
-/* Prints the largest speed-up that the law allows, or that the law shows no limit. If the law does
- * not describe the curve, prints instead how many points it misses. */
+/* Prints the largest speed-up that the law allows, or "shows no limit". If the law misses too many
+ * points, prints their number instead. */
 static void print_limit(FILE *out, const struct fits_row *row, const char *law)
 {
     if (row->missed > MISSED_MOST) {
@@ -74,8 +74,8 @@ static const char *title_of(const struct fits_row *row)
 }
 
 /* Prints one sentence per curve: where efficiency falls below 75 %, and the largest speed-up that a
- * law allows. The law is the first fitted one whose formula can limit the speed-up. Skips curves
- * without such a law. */
+ * law allows. The law is the curve's first fitted law whose formula can limit the speed-up. Skips
+ * curves without such a law. */
 void table_print_fits(FILE *out, const struct summary *s)
 {
     const char *printed = NULL;

@@ -9,8 +9,9 @@
 #include "bench/collect/table/table.h"
 #include "kernels/desc/savings.h"
 
-/* Returns the number of cells to print in a point's row: all of them if the point was measured or
- * has published values, otherwise those up to "launches". */
+/* Returns the number of cells to print in a point's row. All are printed if the point was measured
+ * or has published values. Otherwise only the options and the next two cells are printed, usually
+ * img/rank and launches. */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
     size_t n = point_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
@@ -126,9 +127,9 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints a base with its step time, rate and failed launches. `alone`: the run has no other base. A
- * description such as "1 rank, no communication" then replaces its label, except for a program of
- * the user (workload.command). */
+/* Prints a base point with its step time, rate and failed launches. If `alone` (no other base in
+ * the run), a description such as "1 rank, no communication" replaces the label. A user's program
+ * (workload.command) keeps its label and has no rate. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -220,8 +221,8 @@ static void print_weights(FILE *out, const struct summary *s)
                 text_plural(points, (long)by_design, "point"));
 }
 
-/* Prints the number of points that met the precision. If the wall time was recorded, also prints
- * the campaign's launches, wall time and core-hours. */
+/* Prints the number of points that reached the required precision. If the wall time was recorded,
+ * also prints the campaign's launches, wall time and core-hours. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;

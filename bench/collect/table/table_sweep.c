@@ -57,9 +57,10 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv if the row belongs to MPI_Allreduce or to strategy `allreduce` or `shm`.
- * The row of MPI_Allreduce begins a line with the latency (us). The row of a strategy appends the
- * strategy's speed-up over MPI_Allreduce to this line. */
+/* Prints a row of comm.csv if it belongs to MPI_Allreduce or to strategy `allreduce` or `shm`.
+ * Skips parts link and best, and rows with verdict "cannot run". The row of MPI_Allreduce begins a
+ * line with the latency (us). The row of a strategy appends the strategy's speed-up over
+ * MPI_Allreduce to this line. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -164,8 +165,9 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- limits.csv ---- */
 
-/* Prints the measured peak compute rate (GFLOP/s) for the ops of the step that begins at row l. If
- * bf16 ops have a higher rate, prints this rate too. */
+/* Prints the core's peak compute rate (GFLOP/s), the upper bound for the ops of the step that
+ * begins at row l. If some of these ops multiply bf16 numbers, and the peak rate of bf16 products
+ * is higher, prints that rate too. */
 static void print_units(FILE *out, struct csv_row l)
 {
     double least = INFINITY, most = 0;
@@ -241,8 +243,8 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
     static const struct {
         size_t (*print)(FILE *out, const struct csv_table *table);
         const char *wrong;
-        bool is_advice; /* true: the command succeeds even if rows are wrong or far from their
-                           bound; `print` returns the number of such rows */
+        bool is_advice; /* whether the command succeeds even if rows have the problem that `wrong`
+                           names. `print` returns the number of these rows */
     } kinds[] = {{print_comm, "wrong", false},
                  {print_kernels, "beyond their bound", false},
                  {print_limits, "far from their bound without a known reason", true},

@@ -2,8 +2,8 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns the largest ratio, over all points, of a column (ms) to the point's median step time; 0:
- * unknown. *label is the label of the point with this ratio. */
+/* For each point, divides a column (ms) by the median step time. Returns the largest ratio and sets
+ * *label to this point's label. 0: unknown; *label is then unchanged. */
 static double find_tail(const struct summary *s, enum column_id column, const char **label)
 {
     double most = 0;

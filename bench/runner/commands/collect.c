@@ -15,7 +15,8 @@ static enum status draw_all(const struct collected *c, const struct arguments *a
             return status;
         }
         if (status != OK) {
-            log_print(LOG_WARNING, "collect: %s is not drawn: %s", c->campaigns[i], why.text);
+            log_print(LOG_WARNING, "collect: cannot draw the figures of campaign %s: %s",
+                      c->campaigns[i], why.text);
             *exit_status = 1;
         }
     }

@@ -33,8 +33,8 @@ struct spec_text {
 #define BASE_NAME "doctor_base.yaml"
 #define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
-/* Returns the number of emulated hosts: site.hosts if given. Otherwise the point's number of nodes,
- * or 2 if the point has one node. 0: the site has no emulated hosts. */
+/* Returns the number of emulated hosts: site.hosts or, by default, the point's number of nodes, but
+ * at least 2. 0: the site has no emulated hosts. */
 static long hosts_of(const struct config *site)
 {
     long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);
@@ -136,8 +136,8 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, s
     return status;
 }
 
-/* Refuses --set with training options, which have no effect in doctor, or with site=simulated,
- * which has no cores or links to check. */
+/* Refuses training options in --set, because doctor trains nothing; seed, threads and batch sizes
+ * are accepted. Also refuses site=simulated, which has no cores or links to check. */
 static enum status check_set(const struct arguments *a, struct error *e)
 {
     const char *set = a->set != NULL ? a->set : "";

@@ -108,8 +108,8 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
                     set ? a->set : "", set ? "\"" : "");
 }
 
-/* Loads the spec of the run to draw, with the options of figures from the user's current spec.
- * `spec` borrows values from `asked`, so free `asked` last. */
+/* Loads the spec of the run to draw, but takes the figure options from the user's current spec
+ * (`asked`). `spec` borrows values from `asked`, so free `asked` last. */
 static enum status load_campaign(struct spec *spec, struct spec *asked, const struct arguments *a,
                                  char run_dir[PATH_BYTES], struct error *e)
 {

@@ -228,8 +228,9 @@ static enum status check_operands(const struct arguments *a, const struct comman
     return OK;
 }
 
-/* Refuses an option of specs that is given without --set. getopt_long could accept its name as an
- * abbreviation of a command option, for example --form as --format. */
+/* Rejects an option of specs given as --KEY instead of --set KEY=VALUE, unless the command lacks
+ * --set or has an option KEY itself. Without this check, getopt_long could accept --KEY as an
+ * abbreviation of a command option, such as --form as --format. */
 static enum status check_word(const struct command *command, char *const *word, struct error *e)
 {
     char key[64];

@@ -104,10 +104,10 @@ static enum status check_ranks(const char *ranks, struct error *e)
     size_t digits = strspn(ranks, "0123456789, ");
     if (strcmp(ranks, "auto") == 0 || (digits > 0 && ranks[digits] == '\0'))
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; "
-                     "found '%s'",
-                     ranks);
+    return error_set(
+        e, ERR_ARGUMENT,
+        "new: --ranks: expected auto or numbers separated by commas, such as 1,2,4; found '%s'",
+        ranks);
 }
 
 enum status command_new(const struct arguments *a, FILE *out, int *exit_status, struct error *e)

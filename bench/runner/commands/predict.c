@@ -16,7 +16,8 @@ static const struct {
 };
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
-/* Finds the folders of the runs that the user gave, else of all runs in results/reference. */
+/* Finds the folders of the runs that the user gave. If the user gave none, finds all runs in
+ * results/reference except views, which show another run's table. */
 static enum status find_runs(struct with_tables *found, const struct arguments *a, struct error *e)
 {
     char path[PATH_BYTES];

@@ -51,9 +51,8 @@ static enum status check_request(const struct page_request *request, struct erro
     return check_operands(request, e);
 }
 
-/* Writes the page about the runs and sweeps that the user named. If the user named none, *all gets
- * the folders that with_tables_runs and with_tables_sweeps find, and the page is about these. The
- * caller frees *all. */
+/* Writes the page about the runs and sweeps that the user named. If the user named none, the page
+ * shows those that with_tables.h finds, and *all gets their folders. The caller frees *all. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {

@@ -56,8 +56,8 @@ static void note_again(size_t launches, const char *why)
                   launches > 1 ? "and are" : "and is");
 }
 
-/* Runs the remaining launches and reports. If records of launches cannot be read, retries these
- * launches, but only once: a failing disk could damage them again and again. */
+/* Runs the remaining launches and reports. Launches whose records cannot be read are retried, but
+ * only once, since a failing disk could damage the new records too. */
 static enum status run_and_report(struct campaign *c, const struct arguments *a, FILE *out,
                                   struct report_result *result, struct error *e)
 {

@@ -41,8 +41,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* A word of x.d that ends in ':' is the target of a rule and is skipped. Besides the rule of
-     * x.o, x.d has an empty rule for each header. */
+    /* Skips targets of rules, which end in ':'. Besides the object file's rule, make's dependency
+     * file has an empty rule for each header. */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')

@@ -20,16 +20,16 @@ struct submission {
 };
 
 /* Appends a setting from the cluster's file, such as "site.launcher=pmi2". Skips a setting that
- * equals the default or that the spec sets. Also skips site.launcher and site.interface if the spec
- * sets a site other than slurm. */
+ * equals the default or that the spec sets. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
 {
     char *longer = NULL;
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
-    /* Skip site.launcher and site.interface if the spec sets a site other than slurm: the cluster's
-     * file describes Slurm nodes. The spec reader can reject a value that no point reads. */
+    /* Skip site.launcher and site.interface if the spec sets a site other than slurm. Their values
+     * in the cluster's file are meant for Slurm nodes, and the spec reader may reject a value that
+     * no point reads. */
     bool elsewhere =
         site->set && site->number != SITE_slurm && !scope_is_campaign(option_get(option)->scope);
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||

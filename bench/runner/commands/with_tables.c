@@ -48,8 +48,7 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 
 struct taking {
     struct with_tables *found;
-    /* when runs are listed: campaigns whose latest runs are omitted; when sweeps are listed:
-     * NULL */
+    /* campaigns whose latest runs the list omits; NULL: the list has sweeps instead of runs */
     const struct with_tables *campaigns;
 };
 

@@ -49,8 +49,8 @@ static struct interval divide(struct interval a, struct interval b)
 
 /* ---- Comparisons ---- */
 
-/* Returns a truth value as an interval: `lo` = `must`, whether the comparison holds for all values
- * of its operands; `hi` = `may`, whether it holds for some values. */
+/* Returns a truth value as an interval. `lo` is `must`: whether the comparison holds for all values
+ * of its operands. `hi` is `may`: whether it holds for some values. */
 static struct interval truth(bool must, bool may)
 {
     return span(must, must, may);
@@ -92,7 +92,8 @@ struct values {
     condition_lookup *lookup;
     const void *arg;
     bool throughout; /* true: use the interval of each value; false: only its number */
-    bool bounds;     /* whether to decide only comparisons of a name with a number */
+    bool bounds;     /* whether to decide only two kinds of comparison: a name with a number, and
+                        the two names of `pair` */
     /* two names and the assumed order of their values. If `bounds` is set, this order decides
      * comparisons of the two names. NULL: no order is assumed */
     const struct pair *pair;
@@ -170,9 +171,9 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Decides the comparison at step `relate`, given that the values of two names have the order
- * `known`. Returns an open result (`lo` 0, `hi` 1) for comparisons of other operands and if `known`
- * is NULL. */
+/* Decides the comparison at step `relate` if it compares the two names of `known`, whose values
+ * have a known order. Returns an open result (`lo` 0, `hi` 1) for every other comparison, and if
+ * `known` is NULL. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {
@@ -336,9 +337,9 @@ static bool has_bound(const struct condition_term *term, const char *name)
     return !isnan(term->number) && strcmp(term->name, name) == 0;
 }
 
-/* Evaluates the condition with `name` just below, at and just above each number compared with it;
- * other values of `name` give the same results. All other names may have any value. Returns in `lo`
- * whether the condition always holds, in `hi` whether it ever holds. */
+/* Evaluates the condition with `name` just below, at and just above each number compared with
+ * `name`. Other values of `name` give the same results. All other names may have any value. Returns
+ * in `lo` whether the condition always holds, in `hi` whether it ever holds. */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);
@@ -363,8 +364,8 @@ static bool is_second_bound(const struct condition *c, size_t term)
     return before == 1 && has_bound(&c->terms[term], c->terms[term].name);
 }
 
-/* Evaluates the condition for each order of two names: less, equal, greater. Returns in lo whether
- * the condition always holds, in hi whether it ever holds. */
+/* Evaluates the condition three times: with pair.left less than, equal to and greater than
+ * pair.right. Returns in `lo` whether the condition always holds, in `hi` whether it ever holds. */
 static struct interval judge_orders(const struct condition *c, struct pair pair)
 {
     const struct name_value none = {"", NAN};

@@ -27,8 +27,7 @@ struct parser {
     enum condition_relation relation;
     char *word;    /* text of a word or quoted text, stored in c->words */
     char *room;    /* unused rest of c->words */
-    bool sum;      /* whether the text is a plain sum, not a condition; in a sum, the signs + - * /
-                      also end a word */
+    bool sum;      /* whether the text is an arithmetic expression (a sum), not a condition */
     bool is_truth; /* the expression parsed last is a condition, not a number */
     size_t first;  /* start of the comparison in c->steps */
     int depth;

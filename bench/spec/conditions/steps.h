@@ -38,8 +38,8 @@ struct condition {
 
 enum {
     CONDITION_DEPTH = 30, /* largest depth of parentheses, `not` and minus signs */
-    /* Size of the stack for evaluation. Each level of depth needs at most five operands, one for
-     * each level of operator precedence. */
+    /* Size of the stack for evaluation. Each depth of nesting adds at most five operands to the
+     * stack, one for each level of operator precedence. */
     CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
 };
 

@@ -1,4 +1,5 @@
-/* Converts numbers in comparisons to the units of the names that they are compared with. */
+/* Converts numbers in comparisons to the unit in the compared name, such as milliseconds for
+ * step_ms. */
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ struct condition_unit condition_unit_in(const char *name)
 }
 
 /* Converts `number` to the unit of `name`, as condition_convert specifies. A name with a dot is
- * taken for the name of an option. A percentage compared with an option stays in per cent. */
+ * taken for an option, so a percentage compared with it is not converted to a fraction. */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = name_unit_of(name);
@@ -78,7 +79,7 @@ double condition_convert(const struct condition *c, size_t term, enum option_typ
 
 /* ---- Units of columns and options ---- */
 
-/* Operand of a step. `from`: name or number that has the operand's unit, for messages. */
+/* Operand in a condition. `from`: name or number that gives the operand its unit, for messages. */
 struct side {
     size_t begin; /* index in the condition's `steps` of the operand's first step */
     struct condition_unit unit;
@@ -120,8 +121,8 @@ static bool match(const struct condition_step *a, const struct condition_step *b
            (a->action != ACTION_NUMBER || a->number == b->number);
 }
 
-/* Returns whether both sides of a comparison have the same steps. The steps of the right side end
- * before `end`. */
+/* Returns whether both sides of a comparison have the same evaluation steps (struct
+ * condition_step). `end`: index after the last step of the right side. */
 static bool are_equal(const struct condition *c, const struct side *sides, size_t end)
 {
     size_t n = sides[1].begin - sides[0].begin;

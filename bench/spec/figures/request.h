@@ -42,8 +42,8 @@ enum status figure_request_copy(struct figure_request *to, const struct figure_r
                                 struct error *e);
 void figure_request_free(struct figure_request *request);
 
-/* Writes the request as flow-style YAML for figure_request_read; as a word if only its kind is set.
- * `path_of` returns the path to write for a source's file; NULL: unchanged. */
+/* Writes the request for figure_request_read: as one word if only its kind is set, otherwise as
+ * flow-style YAML. `path_of`, unless NULL, returns the path to write for a source's file. */
 void figure_request_write(FILE *out, const struct figure_request *request,
                           const char *(*path_of)(const void *arg, const char *text),
                           const void *arg);
@@ -54,16 +54,16 @@ bool figure_request_same(const struct figure_request *a, const struct figure_req
 /* Returns the name of the figure's files: its option `name`, by default its kind. */
 const char *figure_request_name(const struct figure_request *request);
 
-/* Returns option number `i`; NULL after the last. The options of figures come first, then the
- * options of `published`. Keys begin with "figures.". */
+/* Returns option number `i`; NULL after the last. Options of a figure come first, then options of
+ * its map `published`. All keys begin with "figures.". */
 const struct spec_option *figure_option_at(size_t i);
 const struct spec_option *figure_option_find(const char *key);
 
 /* Kind of figure: a row of figures.def. */
 struct figure_kind {
     const char *name, *script, *preset;
-    /* option (enum option_id) that at least one point of the spec must change from its default;
-     * OPTION_COUNT: no such option */
+    /* Option (enum option_id). A spec with a figure of this kind must have at least one point at
+     * which this option differs from its default. OPTION_COUNT: no such requirement. */
     int wants;
 };
 const struct figure_kind *figure_kind_get(const struct figure_request *request);

@@ -16,7 +16,7 @@
 #include "kernels/base/names.h"
 
 /* Options whose values are files or folders. `folder`, `ending`: folder and file ending of the copy
- * that a run keeps; NULL: no copy. `shared`: folders searched last, below the current folder and
+ * that a run keeps; NULL: no copy. `shared`: folders searched last, in the current folder and
  * $SCALEBENCH_HOME. */
 static const struct input_kind {
     enum option_id option;
@@ -108,8 +108,9 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 
 /* ---- Files that a run does not copy ---- */
 
-/* Sets value->path for a file that does not exist yet, below the first search folder that contains
- * the folder part of value->text. ERR_SPEC if there is none, except in a recorded spec. */
+/* Sets value->path of a file that does not exist yet. The path lies below the first search folder
+ * that contains the folder part of value->text. If none contains it, returns ERR_SPEC, or in a
+ * recorded spec leaves value->path NULL. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -384,7 +385,7 @@ static enum status resolve_kind(struct spec *spec, const struct input_kind *kind
     return OK;
 }
 
-/* Finds the files with published values that the spec's figures name. */
+/* Finds the files that the spec's figures name as sources of published values. */
 static enum status resolve_figures(struct spec *spec, const struct input_kind *kind,
                                    struct error *e)
 {

@@ -10,10 +10,9 @@
  * in the file if it is known, else with the position of the value. */
 enum status inputs_resolve(struct spec *spec, struct error *e);
 
-/* Checks that the tensors of the files in checkpoint.start and checkpoint.resume fit the network of
- * each point that uses them. Tensor names in a file may have a prefix, such as "module.". ERR_SPEC
- * if a file cannot be read or does not fit. If a file does not fit, the message names the point's
- * network and, if the file states it, the file's network. */
+/* Checks for each point that the tensors of its checkpoint.start and checkpoint.resume files fit
+ * its network. Tensor names in a file may have a prefix, such as "module.". ERR_SPEC if a file
+ * cannot be read or does not fit. A recorded spec (a run's spec.yaml) is not checked. */
 enum status inputs_check_weights(const struct spec *spec, struct error *e);
 
 void inputs_free(struct spec *spec);

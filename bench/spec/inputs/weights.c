@@ -95,8 +95,8 @@ static enum status check_file(const struct point *point, enum option_id id, stru
     else if (!fits(why, &file, &point->net->net)) {
         const char *found = safetensors_text(&file, "model");
         status = mark_error(e, ERR_SPEC, value->mark,
-                            "%s: %s has weights of %s%s, but the model is %s: %s. Give a file of "
-                            "%s, or change model",
+                            "%s: %s has weights of %s%s, which do not fit model %s: %s. Use a file "
+                            "whose tensors fit %s, or change option model",
                             key, value->text, found != NULL ? "model " : "another model",
                             found != NULL ? found : "", model, why, model);
     }

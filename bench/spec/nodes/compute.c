@@ -44,8 +44,8 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
 
 /* ---- Real or replayed compute of a point ---- */
 
-/* Returns whether the cores of a machine suffice for its ranks. All emulated hosts share one
- * machine. False for simulated ranks, which never compute. */
+/* Returns whether ranks can really compute: the cores of a machine suffice for its ranks. All
+ * emulated hosts share one machine. False for simulated ranks, which never compute. */
 static bool fits_cores(const struct config *config)
 {
     if (config_is_simulated(config))
@@ -121,8 +121,8 @@ static long largest_batch(const struct config *config)
     return (images + ranks - 1) / ranks;
 }
 
-/* Returns the number of images in a rank's largest micro-batch. If a step has several
- * micro-batches, rules.c requires that all have the same size. */
+/* Returns the number of images in a rank's largest micro-batch. If compute is calibrated and a step
+ * has several micro-batches, rules.c requires that all have the same size. */
 static long micro_batch(const struct config *config)
 {
     long accumulate = config_int(config, OPT_ACCUMULATE);

@@ -49,8 +49,8 @@ bool config_runs_on(const struct config *config, int ranks, struct error *why)
            config_check_strategy(&own, ranks, &at, why) == OK;
 }
 
-/* Checks that a segment has valid ranks and epochs, and that its ranks have a valid batch and
- * strategy. */
+/* Checks a segment's first epoch and number of ranks, and that batch and strategy are valid for
+ * this number of ranks. */
 static enum status check_segment(const struct config *config, size_t i, enum option_id *at,
                                  struct error *e)
 {
@@ -116,8 +116,8 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
     return OK;
 }
 
-/* Checks that a run with restarts writes checkpoints. If restart.with = fewer, also checks that
- * training can continue on fewer ranks. If a check fails, *at is the option at fault. */
+/* Checks that a run with restarts writes checkpoints. If restart.with = fewer, also checks
+ * restart.min_ranks (check_fewer). If a check fails, *at is the option at fault. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
     if (config_int(config, OPT_RESTARTS) == 0 || config->values[OPT_ACCURACY_SEEDS].n == 0)
@@ -130,8 +130,8 @@ static enum status check_restarts(const struct config *config, enum option_id *a
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
 
-/* If a run may restart on fewer ranks within an epoch, requires a batch and shards that do not
- * depend on the number of ranks: train.global_batch, and data.shard: global. */
+/* If a run may restart within an epoch on fewer ranks, requires train.global_batch and data.shard:
+ * global. Batch and shards then do not depend on the number of ranks. */
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&

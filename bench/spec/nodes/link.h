@@ -1,4 +1,4 @@
-/* Checks the link between emulated or simulated hosts: site.rate and site.delay. */
+/* Checks the options of the link between emulated or simulated hosts: site.rate and site.delay. */
 #pragma once
 
 #include "bench/spec/spec.h"

@@ -36,7 +36,8 @@ static enum status put_number(struct value *value, enum option_id id, long numbe
 
 /* ---- Words: auto, half and full ---- */
 
-/* Part of the spec that is being resolved: the spec's own matrix or one case. */
+/* Part of the spec in which auto, half and full are being replaced by numbers of nodes or ranks:
+ * the spec's own matrix or one case. */
 struct scope {
     const struct spec *spec;
     const struct matrix *of;
@@ -69,7 +70,8 @@ static enum status refuse(enum option_id id, const char *text, struct mark mark,
                       option_get(id)->key, text, option_get(why)->key, what);
 }
 
-/* Returns the number of nodes of a batch job or of a site reached by ssh; 1 otherwise. */
+/* Returns the number of nodes of the config's site. For slurm: nodes of the batch job. For ssh:
+ * machines in site.machines. For other sites, or if that number is unknown: 1. */
 static long count_nodes(const struct scope *s, const struct config *config)
 {
     const struct value *machines = single_value(s, OPT_SITE_MACHINES);
@@ -175,9 +177,8 @@ static bool needs_nodes(const struct matrix *of, const struct config *config)
     return found;
 }
 
-/* Chooses site slurm if the spec names no site and one of two conditions holds. Either scalebench
- * runs inside a job of several nodes, or jobs can be submitted and some point may need several
- * nodes. */
+/* Unless the spec names a site, chooses site slurm if scalebench runs inside a job of several
+ * nodes, or if jobs can be submitted and some point may need several nodes. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {

@@ -12,9 +12,9 @@
 struct alike;
 
 /* Makes a table for at most `most` points. `chosen` selects the options to compare; NULL: points
- * are grouped by identity. Derived options are not compared, nor options that do not differ between
- * the spec's points at the time of the call (option_differs). The spec is borrowed during the call.
- * Free with alike_free. */
+ * are grouped by identity. A chosen option is compared only if it is not derived and differs
+ * between the spec's points at the time of the call (option_differs). Borrows the spec during the
+ * call. Free with alike_free. */
 enum status alike_make(struct alike **alike, const struct spec *spec,
                        bool (*chosen)(const struct spec_option *option), size_t most,
                        struct error *e);
@@ -32,8 +32,8 @@ size_t *alike_of(struct alike *alike, const struct point *point);
  * index, so the group gets the index of its first point. */
 void alike_note_first(struct alike *alike, const struct point *point, size_t i);
 
-/* Returns the number of the group with this point identity; ALIKE_NONE if there is none. Only for
- * tables made without `chosen`. */
+/* Returns the number of the group with this point identity; ALIKE_NONE if there is none. Requires
+ * groups by identity alone: `chosen` was NULL in alike_make, and alike_by_case was not called. */
 size_t alike_find(const struct alike *alike, const char *id);
 
 /* Returns whether an option differs between points, ignoring calibration points and points at which

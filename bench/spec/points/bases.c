@@ -21,9 +21,9 @@ static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
         *best = i;
 }
 
-/* Chooses the base of a point without `baseline:`. Among the points that solve the same problem, it
- * is the first one with the fewest ranks. If a point of the same case has as few ranks, the first
- * such point is chosen instead. */
+/* Chooses the base of a point without `baseline:`: the point with the fewest ranks that solves the
+ * same problem. Among several such points, the first one of the same case is chosen, else the
+ * first. */
 static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
 {
     struct point *point = &spec->points[i];

@@ -16,8 +16,8 @@ static enum status make_calibration(struct point *calibration, const struct spec
     return status;
 }
 
-/* Sets calibration_index of points[i]. Adds the calibration point after all other points if it is
- * new. */
+/* Sets calibration_index of points[i]. Appends the calibration point to spec->points if no equal
+ * point exists. */
 static enum status place_calibration(struct spec *spec, size_t i, struct alike *known,
                                      struct error *e)
 {

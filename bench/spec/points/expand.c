@@ -168,8 +168,9 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether an earlier combination differs only in options that the point does not read.
- * Allreduce reads no sync.cap_mib, so sync.cap_mib: [1, 25] gives one point. */
+/* Returns whether an earlier combination differs from this one only in options that the point does
+ * not read. For example, allreduce does not read sync.cap_mib, so sync.cap_mib: [1, 25] gives one
+ * point. */
 static bool is_repeated(struct alike *seen, const struct product *product,
                         const struct point *point, const struct config *written,
                         const struct spec *spec)

@@ -20,7 +20,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
              plain ? "" : (dot != NULL ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
-/* Values of one option in the points of one case. */
+/* Whether one option differs between the points of one case, as far as they have been compared. */
 struct in_case {
     const struct value *latest; /* value at the last compared point of the case; NULL: none yet */
     bool differs;
@@ -52,8 +52,9 @@ static bool compare_values(struct in_case *cases, const struct spec *spec, enum 
     return differs;
 }
 
-/* Returns whether an option belongs in the label of a calibration point: ranks, batch per rank, and
- * options that differ between points of its case and affect compute times. */
+/* Returns whether an option belongs in the label of a calibration point. Ranks and batch per rank
+ * always do; `compute`, the global batch and options of workload.options never do. Other options do
+ * if they affect compute times and differ between points of the case (`differs`). */
 static bool labels_calibration(enum option_id id, bool differs)
 {
     if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
@@ -63,9 +64,9 @@ static bool labels_calibration(enum option_id id, bool differs)
 }
 
 /* Appends an option to the label of each point that uses it, if the option varies within the
- * point's case. Variants and compressors are appended only if they are not the default; in labels
- * without a case name, they are appended even if constant. For calibration points,
- * labels_calibration replaces the test for variation. */
+ * point's case. A variant or compressor that is the default is never appended. In a label without a
+ * case name, other variants and compressors are appended even if they do not vary. For calibration
+ * points, labels_calibration replaces the test for variation. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

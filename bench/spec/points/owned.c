@@ -19,13 +19,14 @@ struct written_value {
     struct mark mark;
     /* condition that keeps some point from reading the value */
     const struct reader *lacks;
-    /* values of option lacks->owner or late->counted that make this value ineffective */
+    /* values that keep the written value from taking effect: values of option lacks->owner, or a
+     * value of option late->counted, which may be the written option itself */
     char found[256];
-    /* limit, such as the number of steps, that makes this value ineffective: at least one point has
-     * a value of option late->counted above this limit. NULL: there is no such limit */
+    /* limit (such as the number of steps) that option late->counted (such as a period in steps)
+     * exceeds at some point, so that this value has no effect there. NULL: no such limit */
     const struct length *late;
-    double most; /* largest value of limit `late` over the points at which option late->counted
-                    exceeds this limit; 0 if `late` is NULL */
+    double most; /* largest value of the limit `late` among points where option late->counted
+                    exceeds the limit; 0 if `late` is NULL */
     bool read;   /* whether a point reads the value */
 };
 
@@ -75,9 +76,9 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether a value of this option is rejected if no point reads it (exceptions:
- * owned_check). Options of the whole campaign are read by the runner instead, except those with a
- * row in readers.c. */
+/* Returns whether a value of this option is rejected if no point reads it; owned_check (points.h)
+ * lists exceptions. False for options of the whole campaign without a row in readers.c, since the
+ * runner reads them. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -89,9 +90,10 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
     return axis != NULL && axis->n > 1;
 }
 
-/* Returns whether a spec may write an option's default where the point does not use it: in a
- * baseline, to reset a value, and on an axis with other values. On an axis, rejects a default above
- * its limit (a period above the number of steps): it would add a point without effect. */
+/* Returns whether a spec may write an option's default at a point that does not use the option.
+ * This is allowed in a baseline, where the default resets a value, and on an axis with other
+ * values. Exception: on an axis, a default above its limit (a period above the number of steps) is
+ * not allowed, since it would add a point without effect. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of,
                           const struct config *config, enum option_id id)
 {
@@ -116,8 +118,8 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
 
 /* ---- Values that no point reads ---- */
 
-/* Returns whether --set, option `quick` or the machine determines an option on which the upper
- * bound late->most depends. */
+/* Returns whether the limit late->most depends on an option determined by --set, option `quick` or
+ * the machine. */
 static bool is_cut(const struct spec *spec, const struct length *late)
 {
     for (const enum option_id *by = late->by; *by != OPTION_COUNT; by++)
@@ -154,8 +156,8 @@ static bool is_excused(const struct spec *spec, const struct written_value *writ
                                    : owned_is_open(spec, written->lacks->owner)));
 }
 
-/* Returns whether an unread value stays in the spec. The value has no effect, but without it the
- * points would have other identities. */
+/* Returns whether a value that no point reads stays in the spec. Removing it would change the
+ * identities of points. */
 static bool is_kept(const struct written_value *written)
 {
     static const enum option_id kept[] = {OPT_EPOCHS, OPT_LR_RULE, OPT_CALL_CHECK, OPT_SITE_RATE,
@@ -166,8 +168,8 @@ static bool is_kept(const struct written_value *written)
     return written->late != NULL;
 }
 
-/* Returns the entry of the value at `mark` if it is unread and may be removed from the spec; else
- * NULL. */
+/* Returns the entry of the value at `mark` if no point reads the value and it may be removed from
+ * the spec; otherwise NULL. */
 static const struct written_value *find_unread(const struct spec *spec, enum option_id id,
                                                struct mark mark)
 {
@@ -179,7 +181,8 @@ static const struct written_value *find_unread(const struct spec *spec, enum opt
     return NULL;
 }
 
-/* Returns whether every value of the axis except the default is unread and may be removed. */
+/* Returns whether all values of the axis, except the default, can be removed because no point reads
+ * them. */
 static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
 {
     size_t presets = 0, unread = 0;
@@ -206,10 +209,10 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* The default that has replaced the value gets the mark (place in a file, or --set) of
-         * lacks->owner, the option that decides whether points read the value. If this mark is in
-         * --set, is_excused then also accepts unread values of options that depend on the removed
-         * value. */
+        /* Gives the default, which replaced the removed value, the mark (position in a file, or
+         * --set) of option lacks->owner. That option decides whether points read the removed value.
+         * If the mark is --set, is_excused also accepts unread values of options that depend on the
+         * removed value's option. */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

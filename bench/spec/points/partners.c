@@ -17,8 +17,8 @@ static bool is_silent(const struct point *point, long workload)
            !config_is_foreign(&point->config) && !config_calibrates(&point->config);
 }
 
-/* Returns whether two points of different programs must have the same value of the option for a
- * comparison. */
+/* Returns whether points of different programs must have the same value of the option to be
+ * comparable. */
 static bool is_common(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD &&
@@ -51,9 +51,9 @@ struct search {
 };
 static const struct search silent_points = {is_not_sync, is_silent, is_any, 0};
 
-/* Makes the table *first. Points form a group if they have equal values of the options that
- * search->counts selects. For each group, the table has the index of the first point that
- * search->fits accepts. `most`: largest number of points looked up in *first. */
+/* Makes the table *first: for each group of points, the index of the group's first point that
+ * search->fits accepts. Points of a group have equal values of the options that search->counts
+ * selects. `most`: largest number of points that are added to *first or looked up in it. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {
@@ -64,10 +64,10 @@ static enum status find_first(struct alike **first, const struct spec *spec,
     return status;
 }
 
-/* Sets each point's member at `offset` to the index of the point's partner. The partner is the
- * first point that search->fits accepts and that has the same values of the options that
- * search->counts selects. A point gets its own index if no partner exists, if search->fits accepts
- * the point itself, or if search->asks rejects the point. */
+/* Sets each point's member at `offset` to the index of the point's partner: the first point that
+ * search->fits accepts and that has the same values of the options that search->counts selects. A
+ * point gets its own index if no such point exists, if search->fits accepts the point itself, or if
+ * search->asks rejects the point. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {
@@ -85,7 +85,7 @@ static enum status find_partners(struct spec *spec, const struct search *search,
     return status;
 }
 
-/* Sets strategy none and resets the options that this strategy rejects to their defaults. */
+/* Sets strategy none. Resets the options sync.* that strategy none rejects to their defaults. */
 static enum status silence(struct config *config, struct error *e)
 {
     static const enum option_id asked[] = {OPT_VARIANT,  OPT_OVERLAP,   OPT_SCALE,

@@ -19,7 +19,8 @@ static bool is_of_compute(const struct spec_option *option)
            option->id == OPT_COMPUTE_CORES;
 }
 
-/* Returns whether an option restarts or resizes a run, without changing the computation. */
+/* Returns whether an option decides if and how a run is resized or restarted. Such options do not
+ * change the problem that a point solves. */
 static bool is_elastic(const struct spec_option *option)
 {
     return option->id == OPT_ELASTIC || strncmp(option->key, "restart.", 8) == 0;

@@ -19,8 +19,8 @@ void point_identify(struct point *point, const struct spec *spec);
  * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Call for each point `with` that needs point `added`. Clears the case name of `added` if the
- * points are of different cases and the spec does not request `added`. */
+/* Clears the case name of `added` if it differs from the case name of `with` and the spec does not
+ * request `added`. Call for each point `with` that needs `added`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -33,15 +33,16 @@ enum status bases_choose(struct spec *spec, struct error *e);
  * before all other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
-/* Rejects scaling: strong, weak or epoch if the number of ranks varies, but every point has as many
- * ranks as its baseline. Accepts recorded specs, and specs whose ranks or nodes come from --set,
- * `quick` or `auto`. */
+/* Rejects scaling = strong, weak or epoch if the number of ranks varies, but never between a point
+ * and its baseline. Accepts recorded specs, and specs whose ranks or nodes come from --set, `quick`
+ * or `auto`. */
 enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
 
-/* Adds missing points without communication, since each point with measure.replay and several ranks
- * is compared with such a point. */
+/* Adds the points without communication that the spec lacks. A point that communicates and has
+ * measure.replay is compared with the point that is equal except for communication. Points of a
+ * user's program are not compared. */
 enum status silent_add(struct spec *spec, struct error *e);
 
 /* Sets silent_index and peers of all points (struct point). */
@@ -57,14 +58,16 @@ enum status labels_write(struct spec *spec, struct error *e);
 
 /* ---- Options that only some points read ---- */
 
-/* Notes for each value of the spec whether the point reads it. In a recorded spec, notes only
- * values of --set. `of`: matrix or case of the point; NULL for a baseline point. */
+/* Records which values of the spec a point reads. `config`: options of the point. `of`: matrix or
+ * case of the point; NULL for a baseline point. In a recorded spec, considers only values of
+ * --set. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
-/* Removes values that no point reads if they come from an extended file, or if the command line or
- * the machine determines which points read them. *some: whether a value was removed, so that the
- * points must be expanded again. */
+/* Removes values that no point reads and that owned_check accepts, such as values in files that the
+ * spec extends. Removes an axis only if this holds for all of its values except the default. Keeps
+ * values without which the points would have other identities. *some: whether a value was removed;
+ * the points must then be expanded again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether --set, option `quick` or the machine determines option `owner`
@@ -75,22 +78,24 @@ bool owned_is_open(const struct spec *spec, enum option_id owner);
 /* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects a value that no point reads. Exceptions: a value in a file that the spec extends, and a
- * value not given by --set if the command line or the machine determines which points read it.
- * ERR_SPEC with the position. */
+/* Returns ERR_SPEC, with the position, if the spec contains a value that no point reads. Accepts
+ * such a value in a file that the spec extends. Also accepts it if --set, option `quick` or the
+ * machine determines which points read it. A value that itself comes from --set or `quick` is not
+ * accepted. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
 
-/* Returns ERR_SPEC, with the position, for an axis or a value that the user chose but that has no
- * effect at any point, such as several strategies for one rank. Checks only the options listed in
- * rules/idle.c; for some of them, only axes. Checks nothing if spec->is_recorded. */
+/* Returns ERR_SPEC, with the position, if an axis or a value that the user chose has no effect at
+ * any point, such as several strategies for one rank. Checks only the options listed in
+ * rules/idle.c. For some of these options, checks axes but not single values. Checks nothing if
+ * spec->is_recorded. */
 enum status idle_check(const struct spec *spec, struct error *e);
 
 /* Returns ERR_SPEC, with the position, if ZeRO stage 3 shards no parameters at any point that uses
  * it. Also rejects an axis of sync.node_ranks or data.samples if two of its values have the same
- * effect at every point. Some cases are exempt: those caused by --set, `quick`, the machine or an
- * extended file. Checks nothing if spec->is_recorded. */
+ * effect at every point. Some of these errors are not reported if --set, `quick`, the machine or an
+ * extended file causes them. Checks nothing if spec->is_recorded. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
 /* Rejects an axis of sync.deadline, different values of `seed` at points with accuracy runs, and

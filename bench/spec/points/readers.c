@@ -32,8 +32,8 @@ static bool has_checkpoint(const struct config *config)
            strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
 }
 
-/* Returns whether there can be a checkpoint to resume from. At the default path, only the run
- * itself writes a checkpoint. */
+/* Returns false only if checkpoint.resume is auto and can find no checkpoint. That is so if the
+ * point writes no checkpoints and the path is the default, to which no other run writes. */
 static bool finds_checkpoint(const struct config *config)
 {
     const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
@@ -58,9 +58,8 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
-/* Returns whether ranks have the exact sum of all gradients in each step; in ZeRO strategies, each
- * rank has its shard of the sum. Returns false for param_server: even in its variant sync, only
- * servers have the exact sum. */
+/* Returns whether ranks have the exact sum of all gradients in each step (in ZeRO strategies, each
+ * rank its shard). False for param_server: even in variant sync, only servers have the sum. */
 static bool sums_exactly(const struct config *config)
 {
     return flags_of(config) & STRATEGY_EXACT;
@@ -242,7 +241,7 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
-/* Returns whether the number of images per step matters. For a foreign program, it matters only in
+/* Returns whether the point needs the number of images per step. A user's program needs it only in
  * weak scaling, for the speed-up. */
 static bool counts_images(const struct config *config)
 {
@@ -345,9 +344,8 @@ static const struct reader readers[] = {
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
     {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
-    /* `command` is among the names, although foreign programs (workload: command) do not read the
-     * option. They never reach this row: reader_find_lack returns `trainers` for them before it
-     * checks rows. */
+    /* `command` never matches: foreign programs (workload: command) do not read the option, so
+     * reader_find_lack returns `trainers` for them before it checks this row. */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
@@ -434,9 +432,9 @@ static const struct reader readers[] = {
     {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
     {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
     {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
-    /* Conditions on options that the trainer does not receive come last. reader_find_lack returns
-     * only the first unsatisfied condition, and the trainer accepts the option if that condition is
-     * one of these. */
+    /* In the rows of NOISE_SCALE, conditions on options that the trainer does not receive come
+     * last. reader_find_lack returns only the first unmet condition. If that condition is one of
+     * these last ones, the trainer accepts the option. */
     {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},
@@ -484,8 +482,8 @@ static const struct length lengths[] = {
     {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps, NULL},
 };
 
-/* Failed condition that reader_find_lack returns for an option that a foreign program (workload:
- * command) does not read: the option needs another workload. */
+/* Condition that reader_find_lack returns if a foreign program (workload: command) does not read
+ * the option. It states that the option needs another workload. */
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
 
 /* ---- Find out who reads an option ---- */
@@ -496,8 +494,8 @@ const char *reader_owner_text(const struct config *config, enum option_id owner)
                                  : config_text(config, owner);
 }
 
-/* Returns whether the condition names site slurm, and the spec names no site. Such a spec can run
- * in a Slurm job. */
+/* Returns whether slurm is among the sites that `reader` lists, and the spec sets no site. Such a
+ * spec can run in a Slurm job. */
 static bool may_be_slurm(const struct config *config, const struct reader *reader)
 {
     return reader->owner == OPT_SITE && !config->values[OPT_SITE].set &&
@@ -534,9 +532,11 @@ const struct length *reader_find_late(const struct config *config, enum option_i
     return NULL;
 }
 
-/* Returns whether the point uses an option. Conditions in `readers` with a function `reads` count
- * as met. A compressor, for example, counts as used with any strategy: a strategy without
- * compression is rejected later. */
+/* Returns whether the point uses an option. The option must have a meaning at the point's site
+ * (config_concerns), the point's program must read it (config_reads), and all conditions on the
+ * option in `readers` must hold. Exception: if the first unmet condition has a function `reads`,
+ * the option still counts as used. For example, a compressor counts as used with any strategy;
+ * strategies without compression are rejected later. */
 bool config_uses(const struct config *config, enum option_id id)
 {
     const struct reader *lacks = id < OPT_OWN ? reader_find_lack(config, id) : NULL;

@@ -4,14 +4,14 @@
 #include "bench/spec/spec.h"
 
 /* Condition for reading an option. If `reads` is set, it must return true. Otherwise, if `names` is
- * set, the value of `owner` must be one of `names`. If both are NULL, `owner` must not be at its
- * default. A point reads an option only if the conditions in all rows of the option hold. Options
- * without a row are read at every point, but a user's program reads few of the workload's options
- * (config_reads). */
+ * set, the value of `owner` must be one of `names`; a `site` that the spec does not set also counts
+ * as slurm. If both are NULL, `owner` must not be at its default. A point reads an option only if
+ * the conditions in all rows of the option hold. Options without a row are read at every point, but
+ * a user's program reads few of the workload's options (config_reads). */
 struct reader {
     enum option_id id, owner;
-    /* values of `owner`, separated by blanks; NULL: none. If `reads` is set, the values appear only
-     * in messages */
+    /* accepted values of `owner`, separated by blanks; NULL: no list. If `reads` is set, the values
+     * appear only in messages */
     const char *names;
     bool (*reads)(const struct config *config);
 };
@@ -26,8 +26,8 @@ struct length {
                                  result of `most`; NULL: "has no effect" */
 };
 
-/* Returns the first condition of the option that the point fails; NULL if the point reads the
- * option. */
+/* Returns the first unmet condition that keeps the point from reading the option; NULL if the point
+ * reads the option. */
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
 /* Returns the limit that keeps option `id` from taking effect at this point; NULL: none. For
  * example, sync.period has no effect if it is above the number of steps. Does not check whether the

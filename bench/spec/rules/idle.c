@@ -34,9 +34,8 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
-/* Returns whether anything is computed: in timed launches, in the calibration behind replayed
- * times, or in accuracy runs. train.optimizer and train.momentum have no row in `idles`, since they
- * affect memory even if nothing is computed. */
+/* Returns whether ranks compute anything in timed launches, in the calibration for replay or in
+ * accuracy runs. */
 static bool computes(const struct config *config)
 {
     return !config_replays(config) || config_number(config, OPT_COMPUTE_RATE) == 0 ||
@@ -47,7 +46,8 @@ static const char one_replica[] = "there is only one data-parallel replica";
 static const char assumed[] = "compute.rate gives the times of ops";
 
 /* Options from `first` to `last`, which a point reads only if `reads` returns true. The compressor
- * is not listed, since gradients are compressed on one rank too. */
+ * is not listed, since gradients are compressed on one rank too. Nor are train.optimizer and
+ * train.momentum, since they affect memory even if nothing is computed. */
 static const struct idle {
     enum option_id first, last, by;
     bool (*reads)(const struct config *config);
@@ -55,8 +55,8 @@ static const struct idle {
     /* values, separated by blanks, that are equivalent at points for which `reads` returns false;
      * NULL: all values */
     const char *alike;
-    /* true: rejects an axis, and also a single value that is not the default; false: rejects only
-     * an axis */
+    /* whether to reject even a single value if it is not the default; otherwise only an axis with
+     * several values is rejected */
     bool alone;
 } idles[] = {
     {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
@@ -90,9 +90,9 @@ static const char *remedy_of(const struct idle *idle)
     return idle->by == OPT_COMPUTE_RATE ? "no compute.rate" : "other numbers of ranks";
 }
 
-/* Returns whether any point reads the options of a row of `idles`. Unless `by` is compute.rate,
- * also returns true if the spec sets ranks_per_node, since ranks may then depend on this machine's
- * cores. */
+/* Returns whether any point reads the options of a row of `idles`. Also returns true if the spec
+ * sets ranks_per_node and idle->by is not compute.rate: the numbers of ranks may then depend on
+ * this machine's cores. */
 static bool is_read(const struct idle *idle, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {

@@ -1,6 +1,6 @@
-/* Checks injected sleeps and kills. Each rank of inject.ranks must exist in at least one point of
- * the spec. inject.phase must occur in a step of inject.steps. In a point without accuracy runs,
- * inject.phase must also occur after warm-up, unless it is start, end, evaluation or checkpoint. */
+/* Checks injected sleeps and kills. Each rank of inject.ranks must exist in at least one point.
+ * inject.phase must occur in a step of inject.steps (find_missed_step). This rule is not applied to
+ * values of a spec file if --set, `quick` or the machine determines the steps (is_cut). */
 #include "bench/spec/rules/injected.h"
 
 #include <math.h>

@@ -27,8 +27,9 @@ static enum status check_ranks(const struct config *config, const struct cut *cu
     return OK;
 }
 
-/* Checks that the strategy sums the gradients of a stage or slice exactly over its ranks, without
- * sharding the optimizer. Strategy none is allowed, except with train.clip_norm. */
+/* Checks that the strategy sums the gradients of a stage or slice over its ranks exactly, up to
+ * rounding, without sharding the optimizer. Strategy none is allowed, except with
+ * train.clip_norm. */
 static enum status check_sums(const struct config *config, const struct cut *cut,
                               enum option_id *at, struct error *e)
 {

@@ -29,8 +29,8 @@ static enum status missing(const struct spec *spec, enum option_id id, struct er
                       text_sentence(option->help), option->help);
 }
 
-/* Returns whether a name consists of letters, digits, - _ and dots and begins with a letter or
- * digit. Such a name is neither a path nor an option. */
+/* Returns whether a name consists of letters, digits, hyphens, underscores and dots, and begins
+ * with a letter or digit. Such a name is neither a path nor an option. */
 static bool is_plain_name(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -113,8 +113,8 @@ static enum status check_baseline(const struct spec *spec, const struct matrix *
         if (of->baseline.config.values[trained[i]].set)
             return mark_error(
                 e, ERR_SPEC, of->baseline.config.values[trained[i]].mark,
-                "baseline: a speed-up over another %s compares two problems. Leave "
-                "%s out: each point then has a baseline with the point's network and data",
+                "baseline: a speed-up must compare points with the same %s. Leave %s out: each "
+                "point then has a baseline with the point's network and data",
                 trained[i] == OPT_MODEL ? "network" : "data set", option_get(trained[i])->key);
     if (!of->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
         return OK;
@@ -185,8 +185,9 @@ static enum status refuse_batch(const struct spec *spec, const struct value *wro
                       scaling->text, mark_text(place, scaling->mark), right_key);
 }
 
-/* Checks the batch options. Strong scaling fixes the global batch, weak and epoch scaling the batch
- * per rank. */
+/* Checks that a batch size is given, and in the right option. Strong scaling needs
+ * train.global_batch. Weak and epoch scaling need train.batch_per_rank. Without scaling, either
+ * will do. */
 static enum status check_batch_given(const struct spec *spec, const struct point *point,
                                      struct error *e)
 {
@@ -394,9 +395,10 @@ static enum status check_compute(const struct point *point, struct error *e)
             "compute: %s supports only train.precision = fp32, found %s. Use compute: real",
             compute->text, config_text(c, OPT_PRECISION));
     if (config_replays(c) && norm->number == BATCH_NORM_sync)
-        return mark_error(e, ERR_SPEC, norm->mark,
-                          "train.batch_norm = sync sums over ranks in layers, but compute = replay "
-                          "runs no layers. Use train.batch_norm: local or frozen");
+        return mark_error(
+            e, ERR_SPEC, norm->mark,
+            "train.batch_norm = sync sums statistics over ranks in batch norm layers, but compute "
+            "= replay runs no layers. Use train.batch_norm: local or frozen");
     if (config_replays(c) && config_overlap(c) == OVERLAP_thread)
         return mark_error(e, ERR_SPEC, overlap->mark,
                           "sync.overlap = thread is not supported with compute = replay, since "
@@ -422,8 +424,8 @@ static enum status miss_model(const struct spec *spec, const struct point *point
         config_text(&point->config, OPT_WORKLOAD));
 }
 
-/* Checks a training point against its model and data. A calibration point, derived from other
- * points, may have any batch option and is not checked as an elastic run. */
+/* Checks a training point against its model and data. Calibration points are derived from other
+ * points, so check_batch_given and config_check_elastic are skipped for them. */
 static enum status check_training(const struct spec *spec, const struct point *point,
                                   struct error *e)
 {

@@ -1,5 +1,5 @@
-/* Checks rules over all points of a spec. An option may be useless at some points if another point
- * uses it. */
+/* Checks rules over all points of a spec together. An option that has no effect at some points is
+ * accepted if another point uses it. */
 #include <math.h>
 #include <string.h>
 
@@ -72,8 +72,9 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* Returns whether a run can finish after a rank is killed. This needs either a restart, or a retry
- * that resumes from a checkpoint. Such a retry may begin after the step of the kill. */
+/* Returns whether a run can finish although a rank is killed. It can if it may be restarted, since
+ * no rank is killed again after a restart. It also can if a retry resumes from a checkpoint, since
+ * the retry may begin after the steps with kills (inject.steps). */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
@@ -289,8 +290,8 @@ static double most_emulated(const struct point *point)
     return EMULATED_HOSTS_MAX;
 }
 
-/* Options that are rejected above a bound; `what` describes the bound and the reason. The largest
- * bound among the points that use the option applies. */
+/* Options whose values are rejected above a bound. `what` describes the bound and the reason. If
+ * several points use the option, the largest of their bounds applies. */
 static const struct bound {
     enum option_id id, by; /* `by`: option on which the bound of option `id` depends */
     double (*most)(const struct point *point);
@@ -313,8 +314,8 @@ static const struct bound {
      "measure.limit divided by the number of steps in which a rank sleeps"},
 };
 
-/* Options whose values all have the same effect above a bound, so only one such value is allowed.
- * `what`: unit of the bound. */
+/* Options for which all values above a bound have the same effect, so a spec may use only one of
+ * these values. `what`: unit of the bound. */
 static const struct bound alike[] = {
     {OPT_sync_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
     {OPT_sync_first_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
@@ -336,9 +337,9 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the user chose the value with its bound in view. True for a value given by --set
- * or `quick`. Also true for a value in the spec's own file, unless the machine, --set or `quick`
- * determines option `bound->by`. False for defaults and for values in an extended file. */
+/* Returns whether the value counts as the user's own choice; other values are not rejected. Values
+ * of --set or `quick` count. Values in the spec's own file count unless the machine, --set or
+ * `quick` determines option `bound->by`. Defaults and values in an extended file do not count. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -442,7 +443,7 @@ static bool keeps_cosine(const struct config *config)
     return config_number(config, OPT_LR_MIN) == config_number(config, OPT_LR);
 }
 
-/* Values that make a schedule of the learning rate constant. */
+/* Option values with which a schedule keeps the learning rate constant. */
 static const struct constancy {
     enum option_id id;
     bool (*keeps)(const struct config *config);
@@ -452,8 +453,8 @@ static const struct constancy {
     {OPT_LR_MIN, keeps_cosine, " equals train.lr and"},
 };
 
-/* Rejects a schedule that keeps the learning rate constant, unless the same kind of schedule
- * changes the rate at another point: the constant rate is then a control. */
+/* Rejects a schedule that keeps the learning rate constant. Accepts it as a control if the same
+ * kind of schedule changes the rate at another point. */
 static enum status check_constancy(const struct constancy *row, const struct spec *spec,
                                    struct error *e)
 {

@@ -76,7 +76,8 @@ static bool is_timed(const struct spec_option *option)
            !is_switch((enum option_id)(option - option_get((enum option_id)0)));
 }
 
-/* Returns whether each option that is_switch accepts is 0 at both points or non-zero at both. */
+/* Returns whether the points agree on the options for which is_switch returns true: each such
+ * option is 0 at both points, or non-zero at both. */
 static bool switches_agree(const struct config *a, const struct config *b)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
@@ -86,8 +87,9 @@ static bool switches_agree(const struct config *a, const struct config *b)
 }
 
 /* Rejects two points of different cases that differ only in options without effect on step time.
- * Options that repeat a flaw of published programs (`flaw`) may differ, since they change how
- * unequal replicas are flagged. */
+ * Accepts such a difference if the option's value at `point` is a default or comes from an extended
+ * file. Also accepts differences in options that repeat a flaw of published programs (`flaw`),
+ * since these options change how unequal replicas are flagged. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {
@@ -133,8 +135,8 @@ static enum status check_cases(const struct spec *spec, struct error *e)
 
 /* ---- Seeds ---- */
 
-/* Rejects points that have accuracy runs and differ in option `seed`, which accuracy runs
- * ignore. */
+/* Rejects a spec if two points with accuracy runs differ in option `seed`, since accuracy runs
+ * ignore it. Other differences between the points do not matter. */
 static enum status check_seeds(const struct spec *spec, struct error *e)
 {
     const struct value *seeds = &spec->config.values[OPT_ACCURACY_SEEDS], *first = NULL;

@@ -101,8 +101,8 @@ static void test_what_cannot_be_replayed(void **state)
     refuse(STRONG "compute: replay\nworkload: peer_torch\n", NULL,
            "5:10: compute: replay is not supported by workload peer_torch. Use compute: real");
     refuse(STRONG "compute: replay\ntrain.batch_norm: sync\n", NULL,
-           "6:19: train.batch_norm = sync sums over ranks in layers, but compute = replay runs no "
-           "layers. Use train.batch_norm: local or frozen");
+           "6:19: train.batch_norm = sync sums statistics over ranks in batch norm layers, but "
+           "compute = replay runs no layers. Use train.batch_norm: local or frozen");
     refuse(STRONG "compute: replay\nsync: {strategy: bucketed, overlap: thread}\n", NULL,
            "6:37: sync.overlap = thread is not supported with compute = replay, since each thread "
            "would keep a core busy while its rank sleeps. Use sync.overlap: none, poll_layers or "

@@ -84,7 +84,7 @@ enum status value_check_range(const struct given *g, double number, const char *
     if (preset || (number >= g->option->min && number <= g->option->max))
         return OK;
     char min[32], max[32];
-    /* units that are words follow a blank: "0 images", but "0s", "5%" */
+    /* a blank precedes a unit that is a word: "0 images", but "0s" and "5%" */
     bool words = unit[0] == '\0' && g->option->unit[0] != '\0';
     return mark_error(e, ERR_SPEC, g->node->mark, "%s = %s%s%s: allowed %s%s..%s%s", g->option->key,
                       g->node->text, words ? " " : "", words ? g->option->unit : "",

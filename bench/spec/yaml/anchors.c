@@ -10,7 +10,7 @@
 #define ANCHORS_MAX 1000
 /* Largest total of nodes copied for a file's anchors and aliases. */
 #define NODES_MAX 10000
-/* Largest number of bytes of text in all copies of anchored nodes of a file. */
+/* Largest total size (bytes) of the texts copied for a file's anchors and aliases. */
 #define BYTES_MAX (1u << 20)
 
 /* ---- Copy nodes ---- */

@@ -21,7 +21,7 @@ struct anchor {
 struct anchors {
     struct anchor *list;
     size_t n;
-    size_t nodes, bytes; /* number of nodes, and bytes of text, in all copies */
+    size_t nodes, bytes; /* number of nodes copied for anchors and aliases; bytes of their texts */
 };
 
 /* Adds an anchor whose node has not been read yet, and sets *i to its index. */
@@ -32,9 +32,9 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node,
                         struct error *e);
 
-/* Copies the node of the latest anchor `name` to `node`, which keeps its key. `depth`: depth of
- * `node` in its tree. Marks in the copy have the position of the alias (`mark`) and the position in
- * the anchor. ERR_SPEC if the anchor is unknown or incomplete, or the copy exceeds a limit. */
+/* Copies the node of the latest anchor `name` to `node`, which keeps its key. `mark`: position of
+ * the alias, stored in the copy beside the original positions. `depth`: depth of `node` in its
+ * tree. ERR_SPEC if the anchor is unknown or incomplete, or the copy exceeds a limit. */
 enum status anchors_repeat(struct node *node, struct anchors *anchors, const char *name,
                            struct mark mark, int depth, struct error *e);
 

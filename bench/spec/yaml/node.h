@@ -15,11 +15,12 @@ struct node {
     struct mark mark; /* position of the value */
     char *key;        /* key in a map; NULL in a list and at the top */
     struct mark key_mark;
-    char *text;  /* scalar, unquoted and unescaped ("" if empty); NULL for a list or map */
-    bool quoted; /* written in quotes or as a block, so a text, never a number */
-    bool merges; /* whether this is the value of a merge key << that is not merged yet */
-    int lead;    /* number of characters between `mark` and the text, taken by an anchor, an opening
-                    quotation mark or both; 0: neither */
+    char *text;    /* text of a scalar, without its quotes and with escapes decoded ("" if empty);
+                      NULL for a list or map */
+    bool quoted;   /* written in quotes or as a block, so a text, never a number */
+    bool merges;   /* whether this is the value of a merge key << that is not merged yet */
+    int lead;      /* number of characters of an anchor and an opening quotation mark between `mark`
+                    and the text; 0: neither */
     bool verbatim; /* whether `text` is in the file literally, without escapes and line breaks */
     struct node *items;
     size_t n;
@@ -31,7 +32,7 @@ void node_free(struct node *node);
  * returns ERR_MEMORY with the message "no memory for <what>". */
 enum status node_copy_text(char **to, const char *from, const char *what, struct error *e);
 
-/* Returns the entry of a map with this key; NULL if there is none. */
+/* Returns the node of the value that a map has under this key; NULL if the map lacks the key. */
 const struct node *node_find(const struct node *map, const char *key);
 
 /* Returns whether the file has no value after the key's colon or the list item's dash. */

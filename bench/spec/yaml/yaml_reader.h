@@ -4,8 +4,8 @@
 
 #include "bench/spec/yaml/node.h"
 
-/* Reads a file of at most 1 MiB. Marks of the tree point to `path`, which must outlive it. ERR_SPEC
- * with file:line:column. Call node_free even after an error. */
+/* Reads a file of at most 1 MiB. Positions in the tree point to `path`, so `path` must outlive the
+ * tree. ERR_SPEC with file:line:column. Call node_free even after an error. */
 enum status yaml_read_file(struct node *root, const char *path, struct error *e);
 
 /* Reads one value in flow style. `origin`: position of the value's first character, with line 0 if

@@ -90,8 +90,8 @@ struct progress {
     /* loss scale (fp16), as read from a checkpoint; checkpoint_write saves the loss scale of
      * checkpoint_state.sync instead */
     struct loss_scale loss_scale;
-    /* first infinite or NaN value on this rank (divergence); in a file: the first one on any
-     * rank */
+    /* first infinite or NaN value on this rank (divergence); in a file: the earliest one of all
+     * ranks */
     struct divergence divergence;
     double seconds;  /* time of this epoch's steps so far (s) */
     json_t *history; /* lines `epoch` and `eval` in the record so far */
@@ -128,9 +128,9 @@ struct checkpoint {
                                  `history` and `losses` */
 };
 
-/* Reads a checkpoint of the same run. Its facts must equal this run's (checkpoint_keys_compare).
- * All tensors except batch counts must exist, with the right type. ERR_DATA names the fact or
- * tensor. Not collective. Call checkpoint_close even after an error. */
+/* Reads a checkpoint of the same run. Facts that identify the run must match
+ * (checkpoint_keys_compare). All tensors except batch counts must exist, with the right type.
+ * ERR_DATA names the fact or tensor. Not collective. Call checkpoint_close in any case. */
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 

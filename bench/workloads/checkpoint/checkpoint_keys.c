@@ -108,8 +108,8 @@ static const struct key {
     const char *name; /* name in the file; NULL: the key of `option` */
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
-    /* Returns whether the run depends on this fact. NULL: every run depends on the fact, and every
-     * file has it. */
+    /* Returns whether this run stores the fact in checkpoints and compares it. NULL: every run
+     * does, and every checkpoint has the fact. */
     bool (*counts)(const struct checkpoint_state *s);
     bool scales; /* whether the fact may change between epochs of an elastic run, together with the
                     number of ranks */

@@ -6,8 +6,8 @@
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 
-/* Adds to a checkpoint's metadata this run's values of all facts of checkpoint_keys.def on which
- * the run depends. */
+/* Adds this run's facts (rows of checkpoint_keys.def) to a checkpoint's metadata. Skips a row if
+ * its function `counts` returns false. */
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
                                 struct error *e);
 

@@ -1,4 +1,4 @@
-/* Lists the tensors of a checkpoint file, with the address of each tensor in the arenas. */
+/* Lists the tensors of a checkpoint file, with the address in memory of each tensor's data. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"

@@ -14,8 +14,8 @@ bool numbers_known(const char *dtype);
 /* Names of the types that numbers_read can read, for messages. */
 extern const char numbers_types[];
 
-/* Returns the index of the first finite number in a tensor that is outside the range of `real`; the
- * tensor's number of elements if there is none. */
+/* Returns the index of a tensor's first finite number outside the range of `real`; the tensor's
+ * number of elements if there is none. */
 size_t numbers_first_beyond(const struct safetensors_tensor *from);
 
 /* Converts all numbers of a tensor to `real`: exactly, except that a build for F32 rounds F64 to

@@ -357,7 +357,7 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
 }
 
 /* Checks that a checkpoint with unequal replicas has this rank's parameters and optimizer state.
- * The checkpoint's model is the replica of rank 0. */
+ * Does nothing on rank 0, whose replica is the checkpoint's model. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
@@ -367,8 +367,8 @@ static enum status check_own_sections(const struct checkpoint *c, const struct s
         if (own_section(c, s, parts[i]) == NULL)
             return error_at(
                 e, ERR_DATA, c->file.path, 0, 0,
-                "tensor 'rank.%d.%s' is missing; expected one for each rank above 0, since "
-                "'replicas' is 'differ'",
+                "tensor 'rank.%d.%s' is missing; the replicas in this checkpoint differ, so "
+                "expected this tensor for each rank above 0. Use another checkpoint",
                 s->rank, parts[i]);
     return OK;
 }
@@ -438,8 +438,8 @@ enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
     if (status != ERR_DATA || model == NULL || strcmp(model, own) == 0)
         return status;
     return error_at(e, ERR_DATA, path, 0, 0,
-                    "the file has weights of model %s, but the model is %s: %s. Give a file of %s, "
-                    "or change model",
+                    "the file has weights of model %s, but the model is %s: %s. Give a file with "
+                    "weights of %s, or change option model",
                     model, own, e->text, own);
 }
 

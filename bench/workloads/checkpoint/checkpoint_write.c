@@ -149,8 +149,8 @@ static void compare_replicas(struct sections *all, int ranks)
     }
 }
 
-/* Decides on rank 0 which state to gather (all->differ, all->strategy_most), and sends the decision
- * to all ranks. */
+/* Sets all->differ (whether the ranks' replicas differ) and all->strategy_most (size in bytes of
+ * the largest strategy state of a rank). Rank 0 finds both values and broadcasts them. */
 static enum status plan_sections(struct sections *all, struct sync *s, size_t strategy_bytes,
                                  struct error *e)
 {
@@ -249,7 +249,8 @@ static void set_real(json_t *metadata, const char *key, double value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
-/* Adds the losses of all ranks to the metadata, such as "0x1.8p+1 0x1p+0". */
+/* Adds each rank's sum of losses to the metadata, as one text, such as "0x1.8p+1 0x1p+0" for two
+ * ranks. */
 static enum status set_losses(json_t *metadata, const struct progress *p, struct error *e)
 {
     enum { ROOM = 32 };

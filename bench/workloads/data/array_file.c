@@ -82,11 +82,12 @@ static enum status find_channels(struct array_file *file, struct error *e)
                         "array as [N, 3, H, W] or [N, H, W, 3]",
                         dims[1], dims[2], dims[3]);
     if (file->channels_last && (uint64_t)file->rows * file->columns * file->channels > TURNED_MAX)
-        return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "found images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
-                        "; expected at most %d bytes per image if channels are the last dimension. "
-                        "Write the array as [N, 3, H, W]",
-                        dims[1], dims[2], dims[3], TURNED_MAX);
+        return error_at(
+            e, ERR_DATA, file->path, 0, 0,
+            "found images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
+            "; expected at most %d bytes per image if channels are the last dimension. Write the "
+            "array with channels before rows and columns: [N, channels, H, W]",
+            dims[1], dims[2], dims[3], TURNED_MAX);
     return OK;
 }
 
@@ -182,7 +183,8 @@ static enum status narrow_labels(const struct array_file *file, uint8_t *to, con
     return OK;
 }
 
-/* Returns how many bytes of file->bytes one sample fills. */
+/* Returns how many bytes of file->bytes one sample fills: one byte per number, whatever the number
+ * type in the file. */
 static size_t sample_bytes(const struct array_file *file)
 {
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;

@@ -12,11 +12,11 @@
 #define ARRAY_DIMS_MAX 4
 /* Largest number of rows or columns of an image. */
 #define ARRAY_SIDE_MAX 32767
-/* Largest header of any format, in bytes. */
+/* Largest accepted header of any format, in bytes. Files with longer headers are rejected. */
 #define ARRAY_HEADER_MAX 4096
 
-/* Type of the numbers in a file. Types other than unsigned bytes are converted to unsigned bytes in
- * the cache. */
+/* Type of the numbers in a file. If they are not unsigned bytes, the cached copy stores them as
+ * unsigned bytes. */
 struct array_items {
     int bytes; /* bytes per number */
     bool is_signed, big_endian;
@@ -32,10 +32,11 @@ struct array_file {
     int n_dims;
     uint64_t dims[ARRAY_DIMS_MAX];
     uint32_t channels, rows, columns; /* size of an image */
-    /* whether channels are the last dimension in the file; in `bytes` they come first */
+    /* whether channels are the last dimension in the file; the data at `bytes` have channels
+     * first */
     bool channels_last;
-    struct array_items items; /* number type in the file; always unsigned bytes after array_open,
-                                 which converts other types */
+    struct array_items items; /* type of the file's numbers; after array_open, type of the converted
+                                 numbers: unsigned bytes */
     size_t header_bytes;
     const uint8_t *bytes;
     struct file_map map;

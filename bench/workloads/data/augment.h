@@ -17,8 +17,8 @@ struct crop {
 };
 struct crop augment_crop(uint64_t seed, uint32_t epoch, uint32_t sample);
 
-/* Crops one image [C,H,W] in place, with zeros beyond its edges, and mirrors it left to right if
- * crop.flip is set. */
+/* Replaces an image [C,H,W] by a crop of the same size that begins at (crop.row, crop.column), with
+ * zeros beyond the image's edges. If crop.flip is set, mirrors the crop left to right. */
 void augment_apply(uint8_t *image, struct shape shape, struct crop crop);
 
 /* Crops n images [n,C,H,W] in place, each at random, and mirrors about half of them. `samples` [n]:

@@ -65,8 +65,8 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
     return read ? OK : error_set(e, ERR_DATA, "the file cannot be read in full");
 }
 
-/* Hashes the `contents` bytes after the header in file `fd`, sets *hash, and makes the header: text
- * with *hash and `key`. */
+/* Hashes the `contents` bytes that follow the header in file `fd`, and sets *hash. Then writes the
+ * header's text to `header`: number of bytes, *hash and `key`. */
 static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
                                uint64_t *hash, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Cache folder for data that is made once, mapped and reused: decompressed and generated data sets.
+/* Cache folder for data that is made once and reused, such as decompressed and generated data sets.
  *
  * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
  * entry is a file: a header with the key and a hash of the contents, then the contents. The hash is
@@ -16,11 +16,14 @@
  * source data is faulty; ERR_SYSTEM is reserved for failed writes. */
 typedef enum status cache_fill(void *arg, int sink, struct error *e);
 
-/* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM if they cannot be written. */
+/* Writes n bytes to `sink`, the file descriptor that a cache_fill callback receives. ERR_SYSTEM if
+ * writing fails. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
 
-/* Sets *hash to the XXH3 hash of map->bytes. Unless map->hashed, caches it if possible, under the
- * file's path, size, modification time and inode. */
+/* Sets *hash to the XXH3 hash of map->bytes. If map->hashed is false, looks the hash up in the
+ * cache by the file's path, size, modification time and inode. If the cache lacks the hash,
+ * computes it from the file and, if possible, stores it in the cache. ERR_DATA if the file cannot
+ * be read. */
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
 /* Maximum size of a key in bytes, with its terminating zero. */

@@ -74,7 +74,8 @@ enum status data_find_files(char (*paths)[DATA_FILE_MAX], const data_names *name
 
 /* ---- Folders ---- */
 
-/* Opens a data set in `folder`. *found is false if the folder or its files are missing. */
+/* Opens a data set in `folder`. *found is false if the folder is missing or has none of the data
+ * set's files. If only some of the files are there, returns ERR_DATA. */
 static enum status open_folder(struct data_set *data, const char *folder,
                                const struct data_reader *reader, bool *found, struct error *e)
 {
@@ -164,8 +165,9 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
 }
 
 /* Opens the files in folder `path`. If `path` is "auto", searches the default folders instead, and
- * opens the generated set reader->otherwise if none has files of the set. ERR_ARGUMENT, without a
- * search, if `path` is "auto" and reader->otherwise is NULL. */
+ * opens the generated set reader->otherwise if no folder has the files. If $SCALEBENCH_DATA is
+ * "none", no folder is searched. ERR_ARGUMENT, without a search, if `path` is "auto" and
+ * reader->otherwise is NULL. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {

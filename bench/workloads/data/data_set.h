@@ -18,11 +18,11 @@ struct data_part {
     const uint8_t *images;
     const uint8_t *labels;
     uint32_t n;
-    const uint32_t *slots; /* [n] index of each sample in both arrays; NULL: sample i is at i */
+    const uint32_t *slots; /* [n] index of sample i in `images` and `labels`; NULL: index i */
 };
 
-/* Place of a data_part's images (or labels): contiguous from byte `offset` of file `path`, which
- * every process of the node can open. `path` is "" if they are only in memory. */
+/* File with the images (or labels) of a data_part, contiguous from byte `offset`. Every process of
+ * the node can open the file. `path` is "" if the data are only in memory. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -44,16 +44,16 @@ struct data_set {
 
 /* Opens a data set. `set`: a name of data_sets.def. `path`: a folder or "auto". "auto" searches
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set>, ../shared/data/<set> and
- * $SCALEBENCH_HOME/data/<set>, in this order; nothing if SCALEBENCH_DATA=none. If no files are
- * found, "mnist" becomes "digits" and "cifar10" becomes "shapes". "idx" and "npy" need a folder;
+ * $SCALEBENCH_HOME/data/<set>, in this order; nothing if SCALEBENCH_DATA=none. If "auto" finds no
+ * files, "mnist" becomes "digits" and "cifar10" becomes "shapes". "idx" and "npy" need a folder;
  * generated sets need "auto".
  *
  * Generated contents, CIFAR-10 and files to decompress or convert are written once to the cache
  * (cache.h) and mapped from there. Other files are mapped in place. data_load, or the first use,
  * loads the mapped images.
  *
- * ERR_DATA if files are missing in the given folder, damaged or inconsistent, or if files with
- * MNIST's names are not MNIST. The message names the file, the expected and the found content. */
+ * ERR_DATA if files are missing in a given folder, incomplete, damaged, inconsistent, or not MNIST
+ * despite MNIST's names. ERR_ARGUMENT if `set` is unknown or needs another `path`. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
 /* Opens a data set like data_open. "idx" and "npy" sets get the name `name` ("auto": the folder's

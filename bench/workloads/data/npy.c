@@ -230,8 +230,8 @@ static enum status error_text(const struct array_file *file, struct text text, p
     while (n > 0 && (start[n - 1] == ' ' || start[n - 1] == '\n'))
         n--;
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "byte %td: expected {'descr': '|u1', 'fortran_order': False, 'shape': (N, "
-                    "...)}, found '%.*s': write a plain array with numpy.save",
+                    "byte %td: expected a header such as {'descr': '|u1', 'fortran_order': False, "
+                    "'shape': (N, ...)}, found '%.*s'. Write a uint8 array with numpy.save",
                     at, (int)(n < SHOWN ? n : SHOWN), start);
 }
 

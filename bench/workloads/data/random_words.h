@@ -23,8 +23,7 @@ static inline uint32_t random_next(struct random_words *w)
     return w->word[w->used++];
 }
 
-/* Returns a uniformly distributed random number from lo to just below hi. Rounding can give hi
- * itself. */
+/* Returns a uniformly distributed random number in [lo, hi]. Only rounding can give hi. */
 static inline float random_uniform(struct random_words *w, float lo, float hi)
 {
     return lo + (hi - lo) * (float)rng_unit(random_next(w));

@@ -13,8 +13,8 @@
 
 struct pairs;
 
-/* Functions that open one kind of data set. Generated sets have `draw`; sets of files have `open`
- * and `no_files`, whose messages name the set as data->name. */
+/* Functions that open one kind of data set. Generated sets have `draw`. Sets of files have `open`
+ * and `no_files`, which use data->name in error messages. */
 struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */
@@ -25,7 +25,7 @@ struct data_reader {
      * data->path, with symbolic links resolved. After an error *data has no mapped files. */
     enum status (*open)(struct data_set *data, const struct data_reader *reader, const char *folder,
                         bool *found, struct error *e);
-    /* Makes the error for a folder that the user chose and that has no files of the set. */
+    /* Reports in *e that the folder that the user chose has no files of the data set. */
     enum status (*no_files)(const struct data_set *data, const struct data_reader *reader,
                             const char *folder, struct error *e);
     /* Names of the four files if the set consists of image and label files (pairs.c); else NULL. */
@@ -40,8 +40,8 @@ struct data_reader {
 
 /* ---- Files ---- */
 
-/* DATA_NAMES: largest number of possible names of one data file. data_names: these names, in order
- * of preference; NULL ends a shorter list. A file with ".gz" after its name is also accepted; plain
+/* DATA_NAMES: maximum number of alternative names of a file. data_names: these names, in order of
+ * preference; NULL ends a shorter list. Compressed files (name and ".gz") are accepted, but plain
  * files are preferred. */
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];

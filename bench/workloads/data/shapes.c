@@ -36,7 +36,7 @@ static bool is_inside(int shape, float u, float v)
         return r2 < 0.9f && r2 > 0.3f;
     case 2: /* square */
         return larger < 0.8f;
-    case 3: /* frame */
+    case 3: /* square frame: a square with a square hole */
         return larger < 0.85f && larger > 0.45f;
     case 4: /* triangle */
         return v < 0.75f && a < 0.55f * (v + 0.95f);
@@ -108,8 +108,8 @@ static void paint(canvas level, int pixel, struct colour colour, float share)
         level[k][pixel] += (colour.c[k] - level[k][pixel]) * share;
 }
 
-/* Fills the image with a gradient from `from` towards another random colour, in a random
- * direction. */
+/* Fills the image with a colour gradient in a random direction: `from` mixed with a second, random
+ * colour, whose share is at most about half. */
 static void background_draw(canvas level, struct random_words *w, struct colour from)
 {
     struct colour to = colour_draw(w);

@@ -11,9 +11,9 @@ struct tar_member {
     uint64_t rest; /* bytes of the member not yet returned by tar_read */
 };
 
-/* Moves to the next member, skipping unread bytes of *member, which must be zero before the first
- * call. *found is false at the end of the archive. ERR_DATA, with the byte offset, for an invalid
- * header. */
+/* Moves to the next member, past unread bytes of *member. *member must be zero before the first
+ * call. *found is false at the end of the archive. ERR_DATA, with the byte offset, if the archive
+ * is truncated or a header is invalid. */
 enum status tar_next(struct stream *s, struct tar_member *member, bool *found, struct error *e);
 
 /* Reads `size` bytes of the member into `out`, or fewer at the member's end, and sets *n to the

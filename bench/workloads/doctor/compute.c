@@ -17,9 +17,9 @@
  * multiply_for overruns its duration by at most one product. */
 enum { SIDE = 384 };
 
-/* Bytes of the memory stream's three arrays together. The ranks of a machine share
- * STREAM_BYTES_ALL, which exceeds its shared caches. STREAM_BYTES_MIN and STREAM_BYTES_MAX are the
- * limits per rank. */
+/* Total bytes of the three arrays used to measure memory bandwidth. STREAM_BYTES_ALL, meant to
+ * exceed a machine's shared caches, is divided among the machine's ranks. Each rank gets at least
+ * STREAM_BYTES_MIN and at most STREAM_BYTES_MAX. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)

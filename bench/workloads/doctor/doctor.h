@@ -16,8 +16,8 @@ struct doctor {
     /* [nodes] index of each node, from 0, among the nodes on its machine. Nodes that share a
      * machine measure in turn. */
     int *turns;
-    int n_turns;            /* number of turns in which nodes of a machine measure: the largest
-                               number of nodes that share one machine */
+    int n_turns;            /* largest number of nodes on one machine, and so the number of turns:
+                               in a turn, at most one node of each machine measures */
     int machine_ranks;      /* number of ranks on this rank's machine */
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
     char ends[2][16];       /* lowest and highest processor that ranks on this machine use */
@@ -25,7 +25,8 @@ struct doctor {
     double warm_s, burst_s;  /* duration of matrix products (s): warm-up, measurement */
     double message_s;        /* planned time to send one long message (s) */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
-    char *buffer;            /* data sent or received; at least max(message_bytes) bytes */
+    char *buffer;            /* data of the message being sent or received; at least
+                                max(message_bytes) bytes */
     struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */
     struct doctor_message *messages;
     size_t n_messages;

@@ -131,8 +131,8 @@ static enum status measure_pair(struct doctor *d, int a, int b, int round, struc
     return measure_between(d, &back, round, e);
 }
 
-/* Measures all pairs of nodes in a slot: at the same time, or one after the other if nodes share a
- * machine. */
+/* Measures all pairs of nodes in a slot of the tournament: at the same time, or one after the other
+ * if nodes share a machine. */
 static enum status measure_slot(struct doctor *d, int slot, int round, struct error *e)
 {
     for (int a = 0; a < d->nodes; a++) {

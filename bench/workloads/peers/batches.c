@@ -39,7 +39,7 @@ static void list_add(struct batch_list *list, size_t i, const struct batch *batc
     list->n += batch->n;
 }
 
-/* Adds the crops of step i, the last step that was added to the list. */
+/* Sets the crops of the images of step i. Step i must be the step that list_add added last. */
 static void list_add_crops(struct batch_list *list, size_t i, uint64_t seed)
 {
     for (size_t k = list->n - list->count[i]; k < list->n; k++) {

@@ -1,6 +1,6 @@
 /* Reading mode `all`: every rank has all training data. Images are read in random order, and
  * address translation of small pages cost 1.5 % of lenet_21k's step. Small data sets are therefore
- * copied to huge pages. The copies are read from the file, so that no page of the mapping counts as
+ * copied to huge pages. Copies are read from the file, since pages of its mapping would count as
  * memory of this process. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Reading modes that use MPI-IO: every rank reads its own samples. A file view selects the samples,
- * and one call reads them. */
+ * and one call per file (images, labels) reads them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@ enum { TAG_IMAGES = 1, TAG_LABELS };
  * `all` has the lists of all ranks. */
 struct lists {
     uint32_t *mine, *all;
-    size_t length; /* number of elements of one list: of `mine`, and of each rank's part of `all` */
+    size_t length; /* number of elements of each list: `mine`, and one list per rank in `all` */
 };
 
 /* Gathers the lists of all ranks on rank 0, each padded to the length of the longest one. */

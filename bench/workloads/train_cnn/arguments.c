@@ -310,8 +310,8 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     return OK;
 }
 
-/* Rejects an option that other options of this command line leave without effect. Accepts options
- * whose effect depends on the launcher (ranks, nodes) or on the runner. */
+/* Rejects an option that other options of this command line leave without effect. Accepts an option
+ * if the launcher (ranks, nodes) or the runner decides whether it has an effect. */
 static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *owner = config_unread_by(config, id);
@@ -328,9 +328,10 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
-/* On rank 0, prints a note for each value that has no effect because there are too few steps,
- * epochs, ranks or nodes. Also prints one for a checkpoint.path without checkpoints. Does not
- * reject such values, since other launches may use them. */
+/* On rank 0, prints a note for each value that has no effect, or not its full effect, because there
+ * are too few steps, epochs, ranks or nodes. Also prints one if checkpoint.path is given, but no
+ * checkpoint is written or resumed. Does not reject such values, since other launches may use
+ * them. */
 static void note_unused(const struct config *config)
 {
     char why[512];
@@ -406,8 +407,8 @@ static enum status check_run(const struct arguments *a, struct error *e)
         config_set(&config, option_get(OPT_TIME_LAUNCHES), timed ? "1" : "0", none, e);
     THEN(status,
          config_set(&config, option_get(OPT_ACCURACY_SEEDS), timed ? "[]" : "[1]", none, e));
-    if (a->until > 0) /* for the checks below: a segment of an elastic run always ends with a
-                         checkpoint */
+    if (a->until > 0) /* a segment of an elastic run always ends with a checkpoint, so the checks
+                         below must count it as a run that writes checkpoints */
         THEN(status, config_set(&config, option_get(OPT_CHECKPOINT_EPOCHS), "1", none, e));
     THEN(status, refuse_run(&config, timed, e));
     THEN(status, check_readers(&config, e));

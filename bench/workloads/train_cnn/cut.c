@@ -153,9 +153,9 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Sets the cost of each op of a replayed network, by which the network is cut into pipeline stages:
- * the op's FLOPs if parallel.cut is flops, otherwise its calibrated time (ns), summed over the
- * calibration's steps. */
+/* Sets the op costs by which a replayed network is cut into pipeline stages. Cost of an op: its
+ * FLOPs if parallel.cut is flops, otherwise its calibrated time (ns), summed over the calibration's
+ * steps. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;
@@ -180,9 +180,9 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 
 /* ---- Deciding ---- */
 
-/* Broadcasts rank 0's split, in which stage i has ops [first[i], first[i + 1]), and sets *s to this
- * rank's stage. first[stages] = 0 reports a failure of rank 0, so that all other ranks fail too
- * instead of hanging. */
+/* Broadcasts rank 0's cut of the network and sets s->first and s->last. Stage i has ops [first[i],
+ * first[i + 1]). If rank 0 failed, it sends first[stages] = 0, so that other ranks fail instead of
+ * hanging. */
 static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
                          struct error *e)
 {

@@ -40,8 +40,7 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
 }
 
 /* Replays one period of the strategy's communication (cost->steps steps) and adds cost->steps to
- * *step. Sets *time to the mean time per step (ns), in which steps without communication count as 0
- * ns. */
+ * *step. Sets *time to the mean time per step (ns). Steps without communication count as 0 ns. */
 static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
                                 const real *gradients, double *time, struct error *e)
 {

@@ -39,7 +39,8 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* Fills in the network: name, number of parameters, FLOPs per image and tuned kernels. FLOPs are
+/* Fills in the network: its name, number of parameters and FLOPs per image. Also fills in the
+ * kernel that tuning chose for each convolution and dense layer ("fixed" without tuning). FLOPs are
  * given both for the network as written and for the compiled plan. Savings are the shortcuts by
  * which the plan computes less than the network as written. */
 static void take_work(struct record_hello *h, const struct trainer *t)

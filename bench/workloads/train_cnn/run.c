@@ -1,4 +1,5 @@
-/* Runs epochs and evaluations, or timed steps, then compares the weights of all ranks. */
+/* Runs epochs and evaluations, or timed steps. Then compares the weights of all ranks, unless
+ * measure.check is none or compute is replayed. */
 #include "bench/workloads/train_cnn/run.h"
 
 #include <inttypes.h>
@@ -20,8 +21,9 @@ static enum weights_check check_of(const struct run *r)
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
-/* Returns whether the ranks' weights must be equal after each step. If not (weights differ or are
- * sharded), only the model that sync_eval_begin makes at the end is compared. */
+/* Returns whether the weights of all ranks are compared directly. With STRATEGY_AVERAGED, weights
+ * differ between ranks or are sharded. The function then returns false, and only the model that
+ * sync_eval_begin makes at the end is compared. */
 static bool has_replicas(const struct run *r)
 {
     return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
@@ -51,8 +53,8 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-/* Reads the counters of the network interface and of processor packages. After the timed steps,
- * writes their increases to r->end. */
+/* Reads the traffic counters of the network interface and the energy counters of the processor
+ * packages. After the timed steps, writes the increases of the counters to r->end. */
 static enum status read_counters(struct run *r, struct error *e)
 {
     double now[NIC_COUNTERS];
@@ -77,8 +79,8 @@ static enum status read_counters(struct run *r, struct error *e)
 
 /* Reads counters between two barriers, before the timed steps (`timed` false) or after them (true).
  * After the first barrier, all messages have arrived. The second keeps ranks from sending before
- * all ranks have read their counters. Does nothing in a run that has none of these: --nic,
- * parameter servers, energy measurement. */
+ * all ranks have read their counters. Does nothing unless the run uses --nic, parameter servers or
+ * energy measurement. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -319,8 +321,8 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* Compares the ranks' hashes of their weights: of every step, or only of the last step. If the
- * ranks hold no replicas, compares only the model that sync_eval_begin makes at the end. */
+/* Compares the ranks' hashes of weights, for every step or only for the last one. If the ranks hold
+ * no replicas, compares only the model that sync_eval_begin makes at the end. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);
@@ -344,7 +346,7 @@ static void warn_of_infinities(const struct run *r)
                   s->rank, (unsigned long long)s->infinite, 65504 / scale, scale);
 }
 
-/* Prints the loss scale and how many steps were skipped, on rank 0 if train.precision = fp16.
+/* If train.precision = fp16, rank 0 prints the final loss scale and the number of skipped steps.
  * Skipped steps are normal: a dynamic scale rises until gradients overflow. */
 static void print_loss_scale(const struct run *r)
 {
@@ -427,8 +429,8 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* Sets this rank's peak FLOP rate: the measured rate of one core times the number of threads.
- * Assumes that all threads run on cores of the same kind. */
+/* In a timed run without replayed compute, sets this rank's peak FLOP rate: the measured rate of
+ * one core times the number of threads. Assumes that all threads run on cores of the same kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)

@@ -37,7 +37,8 @@ struct run {
     struct progress progress;
     struct hashes hashes;
     struct step_log log;
-    struct noise_sums noise; /* sums of squared gradients in this epoch, for measure.noise_scale */
+    struct noise_sums noise; /* sums of squared norms of gradients in this epoch, for
+                                measure.noise_scale */
     struct trace trace;
     struct progress_file progress_file;
     struct recorder recorder;
@@ -56,7 +57,7 @@ struct run {
 /* Opens a run. The caller has set `arguments`, `begin` and `end`, and zeroed the other fields. Call
  * run_close in any case. */
 enum status run_open(struct run *r, struct error *e);
-/* Trains, evaluates or times steps. Prints results, compares the ranks' weights and writes the
- * record. */
+/* Trains, evaluates, or measures the time of steps. Prints results and writes the record. Compares
+ * the ranks' weights unless measure.check is none or compute is replayed. */
 enum status run_execute(struct run *r, struct error *e);
 void run_close(struct run *r);

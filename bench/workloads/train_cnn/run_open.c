@@ -176,7 +176,8 @@ static enum status open_training(struct run *r, struct error *e)
     return feed_epoch(&r->feed, &r->trainer.batches.sampler, r->progress.epoch, e);
 }
 
-/* Prints the process ids of a node's ranks. Only the first rank of each node prints. */
+/* Prints the process ids of a node's ranks. Only the first rank of each node prints. Does nothing
+ * in a run of one rank. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;

@@ -35,10 +35,10 @@ enum status slice_open(struct model *m, const struct grid *grid, struct error *e
     return OK;
 }
 
-/* Finds the ops whose results are summed over slices (net_slice.h): outputs of the op that ends
- * with the second layer of a pair, and input gradients of the op that begins with the first layer
- * of a pair. Plans never fuse a layer whose outputs are summed (layer_desc.addend) with the next
- * layer. */
+/* Finds the ops whose results are summed over slices. In each pair of split dense layers
+ * (net_slice.h), these are the input gradients of the first layer's op, if any, and the outputs of
+ * the second layer's op. Plans never fuse the second layer with the next layer
+ * (layer_desc.addend). */
 enum status slice_find_sums(struct model *m, struct error *e)
 {
     struct slice *s = &m->slice;

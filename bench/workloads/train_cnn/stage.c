@@ -231,8 +231,9 @@ static enum status begin(struct stage *s, int micro, enum stage_message kind, st
     return message_status(s->job->waiter, code, kinds[kind].what, e);
 }
 
-/* Starts to receive the activations of micro-batch `micro`, if the step has this micro-batch and
- * there is an earlier stage. Sends from other buffers of the same slot may still be in progress. */
+/* Starts to receive the activations of micro-batch `micro`. Does nothing in the first stage, if the
+ * step has no such micro-batch, or if the micro-batch has no images. Sends from other buffers of
+ * the same slot may still be in progress. */
 static enum status take(struct stage *s, int micro, struct error *e)
 {
     return micro < s->micros ? begin(s, micro, STAGE_TAKE, e) : OK;
@@ -264,8 +265,8 @@ static void test(struct stage *s, struct message *m)
         message_test(s->job->waiter, m, &done);
 }
 
-/* Tests all messages of the stage with MPI_Test if the last test was at least OVERLAP_TILE_NS ago.
- * Calls the previous exec.poll, if any, every time. Kernels call this function between tiles. */
+/* Tests all messages of the stage with MPI_Test, at most once per OVERLAP_TILE_NS. Always calls the
+ * previous exec.poll, if any. Kernels call this function between tiles. */
 static void poll(void *arg)
 {
     struct stage *s = arg;

@@ -77,8 +77,9 @@ void stage_close(struct stage *s);
 /* Returns the index of a micro-batch's activation slot. */
 int stage_slot_of(const struct stage *s, int micro);
 
-/* Begins a step with `batch` split into `micros` micro-batches. Posts one receive of activations
- * per slot, for the first micro-batch of the slot. A slot without a micro-batch gets none. */
+/* Begins a step with `batch` split into `micros` micro-batches. On stages after the first, also
+ * posts the receive of activations for each slot's first micro-batch, unless this micro-batch is
+ * missing or has no images. */
 enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e);
 

@@ -83,8 +83,8 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     return OK;
 }
 
-/* Sets *chosen to the index of the step with the median time, the same step on all ranks. The time
- * of a step is its maximum over ranks. */
+/* Sets *chosen to the index of the step with the median time. All ranks choose the same step,
+ * because the time of a step is its maximum over all ranks. */
 static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {
@@ -119,8 +119,9 @@ enum status trace_write(struct trace *trace, const struct job *job, struct recor
     for (size_t i = 0; i < n; i++)
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
     if (timeline_lost(trace->timeline) > 0)
-        log_print(LOG_WARNING,
-                  "rank %d: memory was short, so %zu activities were not recorded for the timeline",
-                  job->rank, timeline_lost(trace->timeline));
+        log_print(
+            LOG_WARNING,
+            "rank %d: the buffer of the timeline was full, so %zu activities were not recorded",
+            job->rank, timeline_lost(trace->timeline));
     return OK;
 }

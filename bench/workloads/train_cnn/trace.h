@@ -29,7 +29,8 @@ struct trace {
 enum status trace_open(struct trace *trace, struct trainer *t, struct error *e);
 void trace_close(struct trace *trace, struct trainer *t);
 
-/* Keeps the spans of the timed step that has just ended, if there is memory. */
+/* Keeps the spans of the timed step that has just ended, unless TRACE_STEPS or TRACE_BYTES is
+ * reached. */
 void trace_keep(struct trace *trace, const struct step_record *taken);
 
 /* Adds this rank's spans of one step to the record: the kept step with the median time. A step's

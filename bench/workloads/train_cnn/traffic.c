@@ -41,8 +41,8 @@ static void add_calls(struct traffic *t, const struct waiter *w)
         (w->bytes_payload - w->served_bytes) - (begin->bytes_payload - begin->served_bytes);
 }
 
-/* Adds the messages and bytes that tensor slices, batch norm and pipeline stages have sent in the
- * step. */
+/* Adds the messages and bytes that this rank has sent in the step to other pipeline stages, and in
+ * sums outside the strategy (norms, overflow flags, batch norm and tensor slices). */
 static void add_sent(struct traffic *t, const struct trainer *trainer)
 {
     const struct cost *extra = &trainer->sync->extra;

@@ -1,5 +1,5 @@
-/* Counts the calls, messages and bytes of a rank in the timed steps. The waiter counts messages of
- * scalebench's own algorithms. For collectives of the MPI library a formula is used. */
+/* Counts a rank's MPI calls, messages and bytes in the timed steps. Messages are counted for
+ * scalebench's own algorithms, and computed by a formula for MPI collectives. */
 #pragma once
 
 #include "bench/workloads/train_cnn/trainer.h"
@@ -19,18 +19,19 @@ struct traffic {
     /* Bytes sent by tensor-slice sums and by batch-norm sums, both included in extra.bytes_wire. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
-    /* Counters when messages and served calls were last added to the totals or ignored. */
+    /* Counter values up to which messages, and MPI calls made to serve other ranks, are already
+     * added to the totals or ignored. */
     struct traffic_mark seen;
 };
 
 /* Call traffic_step_begin before each step and traffic_step_end after it. Messages between steps
- * are ignored, except on parameter servers, where these messages may belong to timed steps of other
- * ranks. */
+ * are ignored. With parameter servers, such messages count as part of the next step, since they may
+ * serve timed steps of other ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
-/* Call traffic_between when ranks synchronise before or after the timed steps. If `timed`, adds to
- * the totals the messages sent since t->seen, and the MPI calls made since then to serve other
- * ranks. Otherwise ignores both. */
+/* Call traffic_between when ranks synchronise before or after the timed steps. Messages sent since
+ * t->seen, and MPI calls made since then to serve other ranks, are added to the totals if `timed`,
+ * otherwise ignored. */
 void traffic_between(struct traffic *t, const struct waiter *w, bool timed);
 
 /* Counters that the kernel keeps for a network interface since boot: bytes sent and received,

@@ -29,13 +29,14 @@ static void stop_crash_reporter(void)
 }
 
 /* Starts a process that reports the death of this rank, since the launcher may blame another rank.
- * Stop the reporter before an exit that skips atexit handlers. */
+ * Does nothing if no launcher started this rank. Stop the reporter before an exit that skips atexit
+ * handlers. */
 static enum status start_crash_reporter(const char *program, struct error *e)
 {
     char message[512], host[HOST_NAME_MAX + 1] = "";
     int rank = launcher_rank();
     if (rank < 0)
-        return OK; /* not started by a launcher: the parent process sees the exit status */
+        return OK; /* no reporter needed: without a launcher, the parent sees the exit status */
     gethostname(host, sizeof host - 1);
     snprintf(message, sizeof message, "%s: rank %d (process %d on %s) was killed or has crashed",
              program, rank, (int)getpid(), host);

@@ -112,8 +112,9 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
 /* Stopwatch that splits a step into consecutive parts. */
 struct lap {
     const struct trainer *trainer;
-    int64_t begin_ns, sync_ns; /* begin_ns: start of the current part. sync_ns: time spent on
-                                  synchronisation in the step up to that start, from sync_ns() */
+    int64_t begin_ns, sync_ns; /* begin_ns: start of the current part. sync_ns: value of sync_ns()
+                                  at that start, that is, the time spent on synchronisation in the
+                                  earlier parts of the step */
 };
 
 /* Returns the time (ns) that the computing thread has spent on synchronisation in this step so far:
@@ -153,7 +154,8 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
         timeline_end(t->job.waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
-/* Prepares the trainer for forward or backward on `batch`, the step's micro-batch `micro`. */
+/* Prepares the trainer for the forward or backward pass of `batch`, which is micro-batch number
+ * `micro` of the step. */
 static void take_micro(struct trainer *t, const struct batch *batch, int micro)
 {
     t->model.slot = stage_slot_of(&t->model.stage, micro);
@@ -218,7 +220,7 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch, 
 }
 
 /* Computes forward and backward of all micro-batches in the order of the pipeline schedule.
- * Gradient sums that overlap with computing start during the last micro-batch. */
+ * Overlapped gradient sums start during the last micro-batch. */
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
@@ -263,8 +265,8 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
     return OK;
 }
 
-/* Adds the step's squared gradient norms, scaled to means over images, to t->noise. Skips a smaller
- * last batch, since all added steps must have equal batches. */
+/* Adds the squared norms of the step's mean gradients (over own images, over all images) to
+ * t->noise. Skips a smaller last batch, since all added steps must have equal batches. */
 static void add_noise(struct trainer *t, const struct batch *batch, uint32_t step)
 {
     const struct sampler *s = &t->batches.sampler;

@@ -46,7 +46,8 @@ struct batches {
     uint32_t micro_max;  /* maximum number of images in a micro-batch of any rank */
     struct sampler sampler;
     uint32_t own_images; /* this rank's number of images in the current step, without padding */
-    /* [micro_max] pointers into the data set, one per image of the current micro-batch */
+    /* [micro_max] pointers into the data set, one per image of the current micro-batch; not used
+     * for augmented images */
     const uint8_t **images;
     /* [slots, micro_max, C, H, W] augmented copies of the images; NULL if images are not
      * augmented */
@@ -63,8 +64,8 @@ struct update_sleep {
     uint64_t step;    /* last step whose update has begun, counted from 1 */
     int64_t slept_ns; /* time that `thread` slept before the optimizer update of the current step;
                          reset to 0 at the start of each step */
-    /* Thread that runs trainer_step. A server's update may run on the thread of sync.overlap
-     * instead, where a sleep does not lengthen trainer_step. */
+    /* Thread that runs trainer_step. Only sleeps on this thread lengthen the step; a parameter
+     * server's update may run on the thread of sync.overlap instead. */
     pthread_t thread;
 };
 
@@ -140,9 +141,9 @@ uint32_t trainer_batch_alone(const struct config *config);
  * trainer_close. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
-/* Sets up batches and network. The caller has set job.waiter, job.comm and the members of *t up to
- * `work`, and zeroed all other members. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model,
- * data set and batch do not fit. Collective. */
+/* Sets up batches and network. The caller has set model.desc, job.waiter, job.comm and the members
+ * of *t up to and including `work`, and zeroed all other members. `pool` is borrowed. ERR_SHAPE,
+ * ERR_ARGUMENT or ERR_DATA if model, data set and batch do not fit. Collective. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
 /* Creates the strategy and draws the initial weights. All replicas get the same weights, or

@@ -174,8 +174,8 @@ static enum status open_net(struct trainer *t, struct error *e)
     return create_net(t, options, e);
 }
 
-/* Chooses the best instruction set that the processors of all ranks have, because replicas must
- * compute the same bits. */
+/* Chooses the best instruction set that every rank supports, within the limits of kernels.isa and
+ * SCALEBENCH_ISA. All ranks use the same one, because replicas must compute the same bits. */
 static enum status agree_on_isa(struct trainer *t, struct error *e)
 {
     enum status chosen = trainer_isa(t->config, &t->model.isa, e);

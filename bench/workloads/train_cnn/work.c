@@ -15,8 +15,7 @@
 /* Maximum number of calibrated steps, enough to cover variation between steps. */
 #define STEPS_MOST 1000
 
-/* Distance, in calibrated steps, between the starting points of ranks of a node that replay the
- * same calibration file. */
+/* Ranks of a node that replay the same calibration file begin this many calibrated steps apart. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)
@@ -63,8 +62,8 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     return OK;
 }
 
-/* Reads the times of a calibrated rank, chosen by this rank's number within its node. Ranks that
- * read the same file begin at different steps, so that they do not repeat the same noise. */
+/* Reads the times of a calibrated rank, chosen by this rank's number within its node. Ranks of a
+ * node that read the same file begin at different steps, so that their noise differs. */
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
@@ -224,7 +223,8 @@ static bool is_seen(const struct trainer *t)
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
 }
 
-/* Returns whether the op is the last of this stage and a next stage waits for it. */
+/* Returns whether the op is the last of this stage and its output goes to the next pipeline
+ * stage. */
 static bool is_handed_on(const struct trainer *t, int op)
 {
     return op + 1 == t->model.stage.last && !computes_loss(t);

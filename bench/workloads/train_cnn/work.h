@@ -22,11 +22,11 @@ struct work_options {
 struct replayed_work {
     struct pace pace;
     struct calibration calibration;
-    uint64_t first;      /* row (step) of the calibration with which this rank begins */
+    uint64_t first;      /* step s replays calibration row (s + first), modulo the number of rows */
     const int64_t *row;  /* row of `calibration`: times that the current step replays */
     double step_share;   /* this rank's images in this step / images in a calibrated step */
-    double share;        /* images in this micro-batch / images in a calibrated step; calibrated
-                            times are multiplied by it */
+    double share;        /* factor for calibrated times: images in this micro-batch / images in a
+                            calibrated step */
     real *gradients;     /* random gradients if there is a compressor; NULL: gradients are 0 */
     bool own_core;       /* whether no other process needs this rank's core while the rank sleeps */
     int64_t *writing_ns; /* [n_ops] shortest time (ns) so far to fill each op's gradients with
@@ -48,8 +48,9 @@ enum status work_connect(struct trainer *t, struct error *e);
 void work_close(struct trainer *t);
 
 /* work_ops returns the number of ops of all pipeline stages: in the plan, or in the calibration if
- * compute is replayed. The others return an op's tensors, numbered as in the whole net
- * (work_net_range) or from the first tensor of this rank's stage (work_op_range). */
+ * compute is replayed. work_net_range and work_op_range return the range of an op's tensors.
+ * work_net_range numbers tensors as in the whole net, work_op_range from the first tensor of this
+ * rank's stage. */
 int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);

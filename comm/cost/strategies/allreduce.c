@@ -1,4 +1,5 @@
-/* Sums all gradients in one call, by the MPI library or a compressor. */
+/* Sums all gradients together: in one call of the MPI library or, with a compressor, in the
+ * compressor's operations. */
 #include "comm/cost/description.h"
 
 static void allreduce_program(const struct step *s, struct reader *to)

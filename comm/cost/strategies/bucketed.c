@@ -24,9 +24,9 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-/* Program reader that passes a bucket's operations to reader `to` and sets their `tensor` to
- * `first`. `first`: the bucket's first tensor, whose gradient backward computes last in the bucket;
- * 0: the operations start after backward. */
+/* Reader that passes a bucket's operations to reader `to`, with their `tensor` set to `first`.
+ * `first`: the bucket's first tensor, whose gradient is the last to be ready; 0: the operations
+ * start after backward. */
 struct marker {
     struct reader reader;
     struct reader *to;
@@ -41,7 +41,7 @@ static void mark(struct reader *reader, const struct operation *op)
     reader_give(m->to, marked);
 }
 
-/* Returns whether sums start during backward: true without a compressor, or if the compressor has
+/* Returns whether sums start during backward. A compressor prevents this unless it has the flag
  * COMPRESSOR_OVERLAPS. */
 static bool begins_early(const struct strategy_config *config)
 {

@@ -10,8 +10,8 @@ struct bucket {
     size_t first, last, count;
 };
 
-/* Return the first bucket, closed at sync.first_cap_mib, and the bucket after *previous, closed at
- * sync.cap_mib. A bucket is empty if no tensors are left. */
+/* Return the first bucket, and the bucket after *previous. A bucket takes tensors until its size
+ * reaches sync.first_cap_mib (first bucket) or sync.cap_mib. It is empty if no tensors are left. */
 struct bucket bucket_first(const struct strategy_config *config, const size_t *counts, size_t n,
                            size_t width);
 struct bucket bucket_next(const struct strategy_config *config, const size_t *counts, size_t width,

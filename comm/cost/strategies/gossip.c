@@ -1,5 +1,5 @@
-/* In each step, pairs of ranks exchange weights. Pairs repeat when all possible pairs have
- * exchanged. */
+/* In each step, pairs of ranks exchange weights. The sequence of pairs begins again when each rank
+ * has exchanged weights with every other rank. */
 #include "comm/cost/strategies/gossip.h"
 
 #include "comm/cost/rounds.h"

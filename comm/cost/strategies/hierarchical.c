@@ -4,8 +4,8 @@
  * they send their numbers and receive the sums. */
 #include "comm/cost/rounds.h"
 
-/* Finds the slice whose sum the rank at position `place` of its node computes. *count = 0: this
- * rank sums no slice. */
+/* Finds the slice that is summed by the rank at position `place` on its node. *count = 0: the rank
+ * sums no slice. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
 {
     *first = *count = 0;

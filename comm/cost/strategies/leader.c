@@ -1,6 +1,6 @@
-/* Sums on two levels, as MPICH does: within each node, then over nodes. Each node sums its ranks'
- * numbers up a binomial tree to its first rank. Then the first ranks of all nodes sum over nodes.
- * Finally each first rank sends the sum down its node's tree. */
+/* Sums on two levels, as MPICH does. In each node, a binomial tree sums the ranks' numbers at the
+ * first rank. Then the first ranks sum over nodes. Finally each first rank sends the sum down its
+ * node's tree. */
 #include "comm/cost/rounds.h"
 
 /* Returns the height of the binomial tree over the largest node. */

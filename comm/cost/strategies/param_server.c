@@ -34,8 +34,8 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
 }
 
 /* In variants stale and async, ranks can be in different steps, so options that synchronise all
- * ranks are rejected. Variant async clips each rank's gradient by that gradient's norm, also with
- * several servers. */
+ * ranks are rejected. Only async supports clipping with several servers: it clips each rank's
+ * gradient separately. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)

@@ -1,6 +1,7 @@
-/* In each round, two partners exchange halves of their blocks and add. Their distance doubles from
- * round to round. Then the sums return the same way (Thakur, Rabenseifner and Gropp, 2005). Ranks
- * first fold to a power of two (struct fold). */
+/* Rabenseifner's allreduce (Thakur, Rabenseifner and Gropp, 2005). In each round, two partners
+ * exchange halves of the blocks that both hold. Each adds the received half to the half that it
+ * keeps. The distance between partners doubles from round to round. Then the same pairs, in reverse
+ * order, send each other their sums. Ranks first fold to a power of two (struct fold). */
 #include "comm/cost/rounds.h"
 
 static int rabenseifner_rounds(const struct schedule *s)

@@ -1,5 +1,6 @@
-/* In each round a rank exchanges all numbers with a partner, twice as far away as in the round
- * before. Ranks first fold to a power of two (struct fold). */
+/* The number of ranks is first reduced to a power of two (struct fold). In each round of the
+ * algorithm itself, a rank exchanges all numbers with a partner twice as far away as in the round
+ * before. */
 #include "comm/cost/rounds.h"
 
 static int recursive_doubling_rounds(const struct schedule *s)

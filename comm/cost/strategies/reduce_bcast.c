@@ -1,5 +1,5 @@
-/* Sums gradients at rank 0, then broadcasts the sum: as numbers by calls of the MPI library, or
- * pickled as in mpi4py's lower-case calls. */
+/* Sums gradients at rank 0, then broadcasts the sum, both by calls of the MPI library. Variant
+ * pickled sends pickled arrays instead, as mpi4py's lower-case calls do. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 #include "comm/cost/library_rules.h"

@@ -1,5 +1,5 @@
-/* Operations in the memory that the ranks of a node share. No messages are sent. Internal to
- * comm/cost. */
+/* Operations on memory that the ranks of a node share, for the cost model: sum, copy, barrier. No
+ * messages are sent. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/description.h"

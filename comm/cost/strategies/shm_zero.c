@@ -25,8 +25,8 @@ static void shm_zero_program(const struct step *s, struct reader *to)
     give_meeting(s, to);
 }
 
-/* Changes *m to the memory of `rank`, which keeps the gradients of a block until all ranks have
- * summed their shares of the block. */
+/* Changes *m from the memory of a rank that shards nothing to the memory of `rank`. A rank keeps
+ * the gradients of a block until all ranks have summed their shares of the block. */
 static void memory(struct sync_memory *m, const struct step *s, int rank, int slots)
 {
     static const struct zero_way way = {.kept = ZERO_FLIGHTS + 1};

@@ -1,7 +1,7 @@
-/* Each of p ranks sends n (p - 1) / p of the n gradients to the owners of shares. Sending
- * parameters to all ranks takes as many numbers. Stage 2 sends parameters once per step. Stage 3
- * sends sharded parameters before each pass of each micro-batch: 3 n (p - 1) / p numbers in total
- * with one micro-batch. */
+/* Each of p ranks sends n (p - 1) / p of the n gradients to the owners of shares. Sending all
+ * parameters to all ranks takes as many numbers per rank. Stage 2 sends all parameters once per
+ * step. Stage 3 sends sharded parameters before each pass of each micro-batch, and the others once
+ * per step. With one micro-batch, a rank sends at most 3 n (p - 1) / p numbers per step. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -77,13 +77,14 @@ struct zero_walk {
     size_t end;          /* end of the block to visit next: index of its last parameter + 1; blocks
                             are visited from the last to the first */
     size_t own, longest; /* bytes of pages with this rank's shares; bytes of its largest share */
-    size_t own_page;     /* first page of the share that was added last */
+    size_t own_page;     /* first page of the share that add_share counted last */
     /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
     size_t gone, not_here;
-    size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradient bytes in recent blocks, newest first */
+    size_t recent[ZERO_KEPT_MOST]; /* per recent block, newest first: bytes of the block's gradients
+                                      that other ranks own */
     size_t kept;    /* bytes of other ranks' gradients in earlier blocks that are still in memory
                        while the current op writes its gradients */
-    size_t written; /* bytes of gradients that other ranks own, in the open block and the current
+    size_t written; /* bytes of other ranks' gradients that belong to the open block or the current
                        op */
     size_t open;    /* bytes of other ranks' gradients in the open block, whose tensors are being
                        visited */
@@ -110,16 +111,16 @@ static void add_share(struct zero_walk *w, struct stretch own)
 }
 
 /* Returns the index of the page of byte `at`, clamped to the pages that lie entirely in `s` and the
- * page after them. The difference between two results is a number of pages entirely in `s`. If
- * there are no such pages, all results are equal. */
+ * page after them. The difference between two results is therefore a number of whole pages in `s`.
+ * If `s` has no whole page, all results are equal. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;
     return own < first || last < first ? first : own > last ? last : own;
 }
 
-/* Returns the bytes of a tensor, in whole pages, that are freed if stretch `s` is freed. Pages that
- * lie only partly in `s` stay in memory. */
+/* Returns how many bytes of a tensor are freed when byte range `s` is freed, in whole pages. Pages
+ * that lie only partly in `s` stay in memory. */
 static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
 {
     size_t begin = tensor.begin > s.begin ? tensor.begin : s.begin;
@@ -127,7 +128,8 @@ static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
     return begin < end ? (page_within(s, end, page) - page_within(s, begin, page)) * page : 0;
 }
 
-/* Adds a tensor to the walk. Other ranks own `theirs` bytes of the tensor. */
+/* Adds a tensor to the walk. `theirs`: bytes of the tensor that other ranks own, in whole pages.
+ * `gathers`: whether the tensor's op gathers the tensor's parameters. */
 static void add_tensor(struct zero_walk *w, size_t theirs, bool gathers)
 {
     w->gone += theirs;

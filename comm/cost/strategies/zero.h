@@ -30,8 +30,7 @@ struct zero_way {
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 struct step;
-/* Changes *m from the memory of a rank that shards nothing to the memory of `rank` in stage 2 or 3
- * of ZeRO. The hook `memory` of such a strategy (struct strategy_desc) calls this function with the
- * strategy's `way`. */
+/* Converts *m, the memory of a rank that shards nothing, to the memory of `rank` in ZeRO stage 2 or
+ * 3. `way`: properties of the ZeRO implementation. */
 void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);

@@ -25,7 +25,8 @@ struct small_conv {
     size_t positions;  /* number of pooled outputs per channel, pooled_h * pooled_w, padded */
     size_t vectors;    /* number of vectors that hold `positions` numbers */
     size_t plane;      /* size in reals of each plane of small_conv_planes.h */
-    size_t transposed; /* number of input positions, in_h * in_w, padded */
+    size_t transposed; /* number of input positions, in_h * in_w, rounded up to a multiple of
+                          SMALL_CONV_PAD */
     size_t lanes_c;    /* number of input channels, in_c, padded */
 };
 
@@ -37,13 +38,14 @@ struct small_conv_forward_work {
 
 struct small_conv_backward_work {
     const real *x;          /* [in_c,in_h,in_w] image; up to 2 vectors after it are read */
-    real *transposed_x;     /* [lanes_c / PAD][transposed][PAD] image in which channels are
-                             * adjacent */
+    real *transposed_x;     /* [lanes_c / PAD][transposed][PAD] image in which PAD channels of the
+                               same position are adjacent */
     real *transposed_dx;    /* gradient of transposed_x, in the same layout */
     real *g;                /* [positions + a vector] list of a channel's gradients that ReLU did
-                             * not set to 0 */
-    uint32_t *at;           /* for each gradient in g: offset y * in_w + x at which its patch of
-                               inputs begins in a channel */
+                               not set to 0; may also leave out gradients whose inputs are all
+                               zero */
+    uint32_t *at;           /* for each gradient in the list g: offset y * in_w + x at which its
+                               patch of inputs begins in a channel */
     real *dw;               /* sum of weight gradients; first layer: [out_c][in_c][kernel][ROW],
                              * others: [out_c][lanes_c / PAD][kernel^2][PAD] */
     real *dbias;            /* [out_c][PAD] sum of bias gradients, one sum per lane */
@@ -51,9 +53,9 @@ struct small_conv_backward_work {
                              * shared by all threads */
 };
 
-/* Bit masks for a vector of pooling windows, one bit per window. right_above and right_below: in
- * the upper and in the lower row, the right output is larger than the left one. low: the maximum is
- * in the lower row. live: the window has a gradient. */
+/* Bit masks for a vector of pooling windows, one bit per window. right_above, right_below: in the
+ * upper or lower row, the right output is larger than the left one. low: the maximum is in the
+ * lower row. live: the window has a gradient. */
 struct small_conv_marks {
     uint16_t right_above, right_below, low, live;
 };

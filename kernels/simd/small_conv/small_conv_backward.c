@@ -1,9 +1,11 @@
-/* After pooling and ReLU few outputs have a gradient: in lenet_21k's second convolution about 100
- * per image instead of 1,280. These gradients are listed per channel, each with the position of its
- * input patch. Only they are multiplied by their patches.
+/* Because of pooling and ReLU, few outputs have a nonzero gradient: in lenet_21k's second
+ * convolution about 100 of 1,280 per image. These gradients are listed per channel, with the
+ * positions of their input patches. All others are skipped.
  *
- * In the first layer, which has few channels, lanes are adjacent numbers in a row of the patch. In
- * other layers lanes are input channels; image and gradient are transposed. */
+ * In the first layer, which has few channels, lanes are adjacent numbers in a row of the patch. If
+ * its images are bytes with at most 64 rows and columns, gradients whose window has only zero
+ * inputs are skipped too, since they contribute only to the bias. In other layers lanes are input
+ * channels; image and gradient are transposed. */
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv/small_conv.h"
 
@@ -23,9 +25,9 @@ static void prepare(const struct small_conv *c, uint32_t *starts)
         starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
 }
 
-/* Lists the channel's gradients in w->g and the positions of their patches in w->at, except
- * gradients that ReLU set to 0 or whose window has all-zero inputs. Adds all gradients to w->dbias.
- * Returns the length of the list. */
+/* Lists the channel's gradients in w->g and the positions of their patches in w->at. Omits
+ * gradients that ReLU set to 0, and gradients whose window is known to have only zero inputs. Adds
+ * all gradients to w->dbias. Returns the length of the list. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {
@@ -110,8 +112,9 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* Transposes `quads` groups of four channels from `from` on. `plane`: numbers per channel. `left`:
- * channels that remain in the image. Further lanes get arbitrary numbers, which are never used. */
+/* Transposes `quads` groups of four channels, starting at `from`. `plane`: numbers per channel.
+ * `left`: channels from `from` to the image's end. Lanes without a channel get arbitrary numbers,
+ * which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {

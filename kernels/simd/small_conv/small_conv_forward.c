@@ -76,8 +76,9 @@ static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint1
         *nonzero = (uint16_t)bits;
 }
 
-/* Adds the products of one kernel row with one channel of the image. `above`, `below`: inputs of
- * the upper and lower outputs. Inputs of the right outputs are inputs of the left outputs at the
+/* Adds the products of one kernel row with one channel of the image, for four outputs: upper left,
+ * upper right, lower left and lower right. `above`, `below`: inputs of the upper and lower outputs.
+ * The input that a right output reads at one tap is the input that the left output reads at the
  * next tap. */
 INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, size_t plane,
                     const real *const *weights, const int channels, const int kernel)

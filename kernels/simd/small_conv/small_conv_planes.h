@@ -54,8 +54,9 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
 }
 
 /* Computes planes (u, 0) to (u, kernel) of an input channel. Plane (u, v) has every second row from
- * u and every second column from v. Rows of planes must have four numbers. `from`: row u of the
- * channel. Each vector stored lies within one cache line. */
+ * u and every second column from v. Requires planes whose rows have four numbers (pooled_w = 4),
+ * and an odd `kernel`. `from`: row u of the channel. Each vector stored lies within one cache
+ * line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -93,8 +94,9 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
 }
 #endif
 
-/* Computes planes (u, 0) to (u, kernel) of an input channel. `x` points to row u of the channel,
- * the first row that these planes hold. */
+/* Computes the kernel + 1 planes (u, v), v = 0 to kernel, of an input channel. Plane (u, v) has
+ * every second row from u and every second column from v. `x`: row u of the channel. `rows`: number
+ * of rows of each plane. */
 INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
                      const int kernel)
 {

@@ -38,8 +38,8 @@ INLINE struct windows windows_at(const struct small_conv *c, const struct small_
     };
 }
 
-/* Stores one channel's maxima and marks. The first of equal outputs is the maximum. If an output is
- * NaN, the result is NaN. */
+/* Stores one channel's maxima and their positions (marks). The first of equal outputs is the
+ * maximum. If an output is NaN, the result is NaN. */
 INLINE void pool_channel(const struct windows *w, size_t channel, const vreal sums[PLACES])
 {
     struct small_conv_marks *marks = w->marks + channel * w->vectors;

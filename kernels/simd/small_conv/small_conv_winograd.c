@@ -1,8 +1,8 @@
 /* Winograd's F(2, 5) along rows (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
  * 2016). For 5 taps, the two outputs in a row of a pooling window take 6 products instead of 10.
- * Their six inputs and the weights are transformed to values of a polynomial at the points 0, 1,
- * -1, 2, -2 and infinity. Only sums over kernel rows and channels are transformed back.
- * Transforming columns too would cost as much as it saves and add rounding errors.
+ * Their six inputs and the weights are transformed with the interpolation points 0, 1, -1, 2, -2
+ * and infinity. Only sums over kernel rows and channels are transformed back. Transforming columns
+ * too would cost as much as it saves and add rounding errors.
  *
  * An output whose inputs are all zero is exactly its bias: each output depends on five of the six
  * inputs in a row, and its products do not involve the sixth.
@@ -14,13 +14,13 @@
 
 #define KERNEL 5
 #define POINTS SMALL_CONV_POINTS
-#define ROWS   2 /* rows of outputs in a window */
+#define ROWS   2 /* rows of convolution outputs in a pooling window */
 #if VECTOR_BYTES == 64
 #define CHANNELS 6 /* output channels computed together */
-#define TOGETHER 2 /* Winograd points at a time: CHANNELS * ROWS * 2 sums in 32 registers */
+#define TOGETHER 2 /* Winograd points at a time: CHANNELS * ROWS * 2 sums fit in 32 registers */
 #else
 #define CHANNELS 5
-#define TOGETHER 1 /* Winograd points at a time: CHANNELS * ROWS sums in 16 registers */
+#define TOGETHER 1 /* Winograd points at a time: CHANNELS * ROWS sums fit in 16 registers */
 #endif
 
 static void transform_weights(real *to, const real *row, size_t rows)
@@ -82,9 +82,9 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Computes the Winograd points of an image of 12 rows that yields 4 x 4 pooled outputs. The planes
- * of the image are not stored in between. The last two even rows and the last two odd rows share a
- * call of cut_four_points. */
+/* Computes the Winograd points of an image with 4 x 4 pooled outputs. Only the first 12 rows of the
+ * image matter; they are transformed without being stored as planes first. The last two even and
+ * the last two odd rows share a call of cut_four_points. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
 {
@@ -102,8 +102,9 @@ static void cut_points_of_12_rows(const struct small_conv *c,
 }
 #endif
 
-/* Computes the Winograd points of the image and stores them in w->planes. In the general case, the
- * planes of the image are first stored there, then transformed in place. */
+/* Computes the Winograd points of the image and stores them in w->planes. Unless
+ * cut_points_of_12_rows applies, first stores the image's planes there, then transforms them in
+ * place. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS
@@ -116,8 +117,9 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     transform_planes(c, w->planes);
 }
 
-/* Sums the products at TOGETHER points from `first` on, over all kernel rows and input channels.
- * The input row of the lower outputs serves the upper outputs at the next kernel row. */
+/* Sums the products at TOGETHER points from `first` on, over all kernel rows and input channels,
+ * for an upper and a lower row of outputs. The lower outputs' input row at one kernel row is the
+ * upper outputs' input row at the next. */
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {

@@ -1,7 +1,8 @@
-/* Products of winograd.h with vectors: each number of A (the left matrix) is broadcast and
- * multiplied by a row of the panel (the right matrix), which is two vectors. The 32 registers of
- * AVX-512 hold 12 rows of sums, a row of the panel and a broadcast; other instruction sets hold 6
- * rows. Rows are divided evenly, to keep the multipliers busy: 64 rows become 6 groups of 10 or 11.
+/* Computes the matrix products of winograd.h with vector instructions. Each number of A (the left
+ * matrix) is broadcast and multiplied by a row of the panel (the right matrix), which is two
+ * vectors. With AVX-512, the 32 registers hold 12 rows of sums, a row of the panel and a broadcast.
+ * With other instruction sets, the registers hold 6 rows of sums. Rows are divided evenly into
+ * groups, to keep the multipliers busy: with AVX-512, 64 rows become 6 groups of 10 or 11.
  *
  * 16-bit operands are packed in pairs, which halves the reals of a row and the steps of a sum. */
 #pragma once
@@ -20,9 +21,9 @@
 #endif
 
 /* Adds the product of A [rows, k] and B [k, block] to `sum`; k counts pairs if operands are pairs.
- * Rows of A are row_step reals apart, and elements of a row are k_step reals apart. Prefetches
- * `next`, the part of A that a later call reads, one cache line per iteration. Contiguous parts of
- * A are too short for the processor's own prefetching. */
+ * Rows of A are row_step reals apart, and elements of a row are k_step reals apart. Also prefetches
+ * the numbers at `next`, one cache line per iteration. A later call reads these numbers. Contiguous
+ * parts of A are too short for the processor's own prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {

@@ -45,10 +45,9 @@ INLINE struct patch stored_patch(int size, const struct winograd *w, int row, in
         .row = row / size, .column = column / size, .h = w->stored.h, .w = w->stored.w};
 }
 
-/* Adds the bias to one patch of an image's outputs (complete convolution sums in m), for one vector
- * of channels, applies the epilogue and stores the result. Positions of m are `plane` numbers
- * apart. With pooling, a patch is 2x2 outputs; patches that reach beyond the outputs are
- * dropped. */
+/* Adds the bias to one patch of convolution sums (2x2 with pooling, else 1x1), applies the epilogue
+ * and stores the result, for one vector of channels. Positions of `m` are `plane` numbers apart.
+ * Stores nothing if a part of the patch lies beyond the outputs. */
 INLINE void store_patch(int epilogue, enum precision precision, const struct winograd *w, int row,
                         int column, real *y, uint8_t *from, const real *m, size_t plane, vreal bias)
 {

@@ -32,11 +32,10 @@
  * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times S,
  * where S is computed by the same algorithm from the absolute values of all numbers and matrix
  * elements. 44 is the number of roundings on the longest path through the transforms.
- * test_winograd.c derives this bound and checks every number against it. By the row sums of
- * the matrices, it exceeds the direct sum's own bound for numbers of equal magnitude by a factor of
- * at most (23.75/3)^2 = 63 with F4, (8/3)^2 = 7.1 with F2 and (4/2)^2 = 4 with T2. In each tensor
- * of a step's gradient, the norm of the error is below 1e-5 of the norm of the tensor
- * (test_gradients.c).
+ * test_winograd.c derives this bound and checks every number against it. For numbers of equal
+ * magnitude, the row sums of the matrices limit this bound to (23.75/3)^2 = 63 (F4), (8/3)^2 = 7.1
+ * (F2) or (4/2)^2 = 4 (T2) times the direct sum's own bound. In each tensor of a step's gradient,
+ * the norm of the error is below 1e-5 of the norm of the tensor (test_gradients.c).
  *
  * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has an error of at
  * most 2u + u^2. This adds 65,664 epsilon (0.8 %) to the (k + 44) epsilon. The relative root mean
@@ -70,8 +69,8 @@ struct winograd {
     enum winograd_kind kind;
     enum epilogue epilogue;                  /* epilogue of the convolution; EPILOGUE_NONE if batch
                                               * norm follows */
-    bool norm;                               /* whether batch norm follows; all outputs are
-                                              * then stored */
+    bool norm;                               /* whether batch norm follows; `stored` then equals
+                                                `out` */
     int points, outputs;                     /* number of points (p) and of outputs (m) of a tile
                                               * along one axis */
     int pair;                                /* operands per real (2 for bf16) */
@@ -134,7 +133,8 @@ static inline int winograd_steps(const struct winograd *w, int rows)
     return (rows + w->pair - 1) / w->pair;
 }
 
-/* Returns the size in reals of `rows` rows of V, for one point and one block of channels. */
+/* Returns the size in reals of `rows` rows of V (transformed input), for one point (position in the
+ * transformed tile) and one block of channels. */
 static inline size_t winograd_plane(const struct winograd *w, int rows)
 {
     return (size_t)winograd_steps(w, rows) * (size_t)w->block;
@@ -212,14 +212,14 @@ struct winograd_weights {
                     const real *du, int parts, size_t stride, bool add);
 };
 
-/* Maximum number of terms in a run, which is summed in registers before the sum is added to memory.
- * Runs reduce the rounding error of long sums several-fold, at the cost of one memory access each.
- * F4 amplifies errors, so its runs are shorter (RUN_F4), except with 16-bit operands, whose own
- * rounding dominates. */
+/* Maximum number of terms in a run: terms summed in registers before their sum is added to memory.
+ * Each run costs a memory access, but runs reduce the rounding error of long sums several-fold. F4
+ * amplifies errors, so it uses RUN_F4. With 16-bit operands it uses RUN, since their rounding
+ * dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
-/* Products of matrices stored in blocks of `block` columns. Results are reals. Strides are in
- * reals. */
+/* Products of matrices in blocks of `block` columns. Operands: reals or 16-bit numbers. Results:
+ * reals. Strides are in reals. */
 struct winograd_product {
     /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i] b[i], for
      * a[i] [rows, k] and b[i] [k, block]. The columns of a[i] are in blocks that are a_stride
@@ -228,9 +228,9 @@ struct winograd_product {
      * which must hold finite numbers. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
-    /* Computes c [rows, block] <- (or +=, if `add`) the sum of the `count` products a[i]' b[i], for
-     * a[i] [k, rows] of one block and b[i] [k, block]. Also prefetches `next` [k, block], an
-     * operand of the next call. */
+    /* Sets c [rows, block] to the sum of the `count` products a[i]' b[i]. If `add`, adds the sum to
+     * c instead. a[i]: the first `rows` columns of a matrix [k, block]. b[i]: a matrix [k, block].
+     * Prefetches `next` [k, block], an operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
     /* Interleaves pairs of rows of 16-bit operands into the layout that `columns` reads: [rows/2,

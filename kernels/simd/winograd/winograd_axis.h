@@ -5,12 +5,12 @@
 #include "kernels/simd/simd.h"
 #include "kernels/simd/winograd/winograd.h"
 
-/* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any P and Q work.
- * Compared with direct sums, F4 multiplies the mean square rounding error of y by a factor per
- * axis: the mean of A'^2 (b g) / 3. Squares of matrices are elementwise, b and g are the row sums
- * of B'^2 and G^2, and b g is their elementwise product. Among all multiples of 1/8, these P and Q
- * give the smallest factor: 4.8, against 10.8 for 1 and 2. G's divisions by the distances between
- * points are moved to B', since deep layers have more weights than inputs. */
+/* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any distinct P, Q > 0
+ * work. Per axis, F4 multiplies the mean square rounding error of direct sums by a factor: the mean
+ * of A'^2 (b g) / 3. Squares of matrices are elementwise, b and g are the row sums of B'^2 and G^2,
+ * and b g is their elementwise product. Among all multiples of 1/8, these P and Q give the smallest
+ * factor: 4.8, against 10.8 for 1 and 2. G's divisions by the distances between points are moved to
+ * B', since deep layers have more weights than inputs. */
 #define P    0.625
 #define Q    1.5
 #define PP   (P * P)

@@ -119,10 +119,10 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
     return (uint16_t)blank;
 }
 
-/* Writes blank [tiles]: one bit per 3x3 patch of a tile, set if the patch is all zero (exception:
- * see winograd.h). Every 3x3 patch includes at least one of a tile's four middle positions. If each
- * middle position is nonzero in some channel, no patch is all zero, and the other positions need
- * not be read. */
+/* Writes blank [tiles]: one bit per 3x3 patch of a tile, set if the patch is all zero. An all-zero
+ * tile has no bit set. Every patch includes at least one of the four middle positions. If each
+ * middle position is nonzero in some channel, no patch is all zero, and no other position is
+ * read. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};

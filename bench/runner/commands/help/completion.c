@@ -77,12 +77,12 @@ static enum status offer_printed(const struct offer *o, command_function *comman
 }
 
 /* Completions of an operand: names that a command prints, or paths that match `pattern` in
- * `folder`, without `ending`. */
+ * `folder`, with the suffix `ending` cut off. */
 static const struct operand {
     const char *word;
     command_function *command;
-    const char *operand, *end; /* operand: argument given to `command`, which prints the names;
-                                  NULL: none. end: text printed after each name */
+    const char *operand, *end; /* operand: argument of `command`, which prints the completions;
+                                  NULL: none. end: text after each completion */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
     bool whole; /* whether completions are whole paths; otherwise they omit `base` and `folder` */

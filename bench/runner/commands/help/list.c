@@ -346,7 +346,8 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            if (lists[i] == names_compressors) /* `fp16` and `bf16` are also names of precisions */
+            if (lists[i] == names_compressors) /* checks the list, not the name: `fp16` and `bf16`
+                                                  are also names of precisions */
                 explain_compressor(out, name);
             explain_layer(out, name);
             found++;
@@ -498,8 +499,8 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     return found == 0 ? unknown_name(name, tools, e) : OK;
 }
 
-/* Extracts the option's name from a setting as written in specs and --set: "ranks" from
- * "matrix.ranks", "train.lr" from "train.lr=0.1". */
+/* Reduces a setting, as written in specs and --set, to the option's key. Drops a leading "matrix."
+ * and everything from "=": "ranks" from "matrix.ranks", "train.lr" from "train.lr=0.1". */
 static const char *cut_setting(char cut[NAME_NEAR_BYTES], const char *name)
 {
     static const char axes[] = "matrix.";

@@ -103,8 +103,8 @@ static void print_spec_option(FILE *out, const struct spec_option *option)
         print_line(out, "default: ", option->preset);
 }
 
-/* Prints the options of specs. Options without a group come first, then each group, in the order of
- * options.def, then the options of figures. */
+/* Prints the options of specs: first the options without a group, then the options of groups, both
+ * in the order of options.def. The options of figures come last. */
 static void print_spec_options(FILE *out)
 {
     const char *group = "";

@@ -1,6 +1,6 @@
-/* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, for editors that check YAML with
- * it. The schema accepts each option as a dotted key or as nested keys. Rules that involve several
- * values are not in the schema: scalebench checks them when it loads the spec. */
+/* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, so that editors can check specs.
+ * The schema accepts each option as a dotted key or as nested keys. The schema lacks rules that
+ * involve several values. scalebench checks these rules when it loads a spec. */
 #include "bench/runner/commands/help/schema.h"
 
 #include <stdlib.h>

@@ -12,8 +12,8 @@ json_t *schema_value(const struct spec_option *option);
  * Takes ownership of `properties`. */
 json_t *schema_object(json_t *properties);
 
-/* Returns the schema of a text. It also allows numbers and truth values, which a spec accepts as
- * texts. */
+/* Returns the schema of a text. The schema also allows numbers and truth values, which a spec
+ * accepts as texts. */
 json_t *schema_text(void);
 
 /* Returns a schema that allows `one` or `list`. Takes ownership of both. */

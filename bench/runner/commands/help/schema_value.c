@@ -58,8 +58,8 @@ static json_t *bounded(const struct spec_option *option, const char *type)
                      number_of(option->max));
 }
 
-/* Returns a schema that allows an integer within the option's bounds, the option's default if it is
- * a number outside the bounds, the word `a`, or the word `b` (NULL: only `a`). */
+/* Returns a schema that allows word `a`, word `b` (unless NULL), integers within the option's
+ * bounds, and the option's default if it is a number outside the bounds. */
 static json_t *or_words(const struct spec_option *option, const char *a, const char *b)
 {
     json_t *words = json_pack("[s]", a);
@@ -74,8 +74,8 @@ static json_t *pattern(const char *text)
     return json_pack("{s:s, s:s}", "type", "string", "pattern", text);
 }
 
-/* Returns a schema that allows a number directly followed by a unit of the option's type, or a
- * default that is a word. */
+/* Returns a schema that allows a number directly followed by a unit of the option's type. Also
+ * allows the option's default if the default is a word. */
 static json_t *quantity(const struct spec_option *option)
 {
     char text[256] = "^" NUMBER "(";

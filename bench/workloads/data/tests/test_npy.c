@@ -163,12 +163,14 @@ static const struct {
      "truncated: expected 121328 bytes (128 + 101 x 30 x 40), found 120128"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (99, 30, 40), }",
      "byte 118928: trailing bytes; expected 118928 bytes (128 + 99 x 30 x 40), found 120128"},
-    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "}", "byte 64: expected {'descr': "},
+    {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "}",
+     "byte 64: expected a header such as {'descr': "},
     {TRAIN_IMAGES, "{'descr': [('a', '|u1')], " C_ORDER "'shape': (100, 30, 40), }",
-     "byte 20: expected {'descr': '|u1', 'fortran_order': False, 'shape': (N, ...)}, found "
+     "byte 20: expected a header such as {'descr': '|u1', 'fortran_order': False, 'shape': (N, "
+     "...)}, found "
      "'{'descr': [('a', "},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (1000000000000000000, 30, 40), }",
-     "expected {'descr': "},
+     "expected a header such as {'descr': "},
     {TRAIN_LABELS, "{'descr': '<f8', " C_ORDER "'shape': (100,), }",
      "found dtype '<f8' (floating point), expected integers of 0 to 255: write y.astype('uint8')"},
     {TRAIN_LABELS, "{'descr': '|b1', " C_ORDER "'shape': (100,), }",

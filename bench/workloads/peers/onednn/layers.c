@@ -104,8 +104,9 @@ enum status add_relu(struct maker *m, struct error *e)
 /* ---- Dropout, in place: a product with factors that the caller draws ---- */
 
 /* Makes the memory object `mask`, which holds dropout's factors in row-major layout. Sets *factors
- * to a memory object in the layout of the op's input, and adds a call that copies `mask` to it if
- * the layouts differ. oneDNN 2.6 multiplies fast only if both operands have the same layout. */
+ * to `mask` if the op's input has this layout. Otherwise sets *factors to a new memory object in
+ * the input's layout, and adds a call to the forward pass that copies `mask` to *factors. oneDNN
+ * 2.6 multiplies fast only if both operands have the same layout. */
 static enum status make_mask(struct maker *m, dnnl_memory_t *factors, struct error *e)
 {
     struct op_calls *c = m->calls;

@@ -15,8 +15,9 @@
 
 static char library[64]; /* version and instruction set of oneDNN, set by prepare */
 
-/* Options that may have any value, because the trainer implements them or they do not affect a
- * peer. An entry that ends in "." or "_" is a prefix of options. */
+/* Options that is_supported accepts with any value, because they do not affect a peer or because
+ * the trainer of train_cnn, which this peer links, implements them. `prepare` also checks the value
+ * of sync.strategy. An entry that ends in "." or "_" is a prefix of options. */
 static const char *const any_value[] = {"model",
                                         "seed",
                                         "data.",

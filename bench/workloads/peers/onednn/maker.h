@@ -6,13 +6,13 @@
 
 struct maker {
     struct dnn *dnn;
-    struct onednn_op *op; /* op to add */
+    struct onednn_op *op; /* op whose oneDNN calls are added to `calls` */
     struct op_calls *calls;
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
     bool last;             /* whether the op's output is the logits, row-major in 32 bits */
-    bool first;            /* whether this is the network's first program. All other programs
-                              neither read nor set op->ways, and do not set op->algorithms */
+    bool first;            /* whether this is the network's first program. Only the first program
+                              reads and sets op->ways and appends to op->algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 

@@ -41,8 +41,9 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* Encodes the ways (algorithm and layouts) of all passes of an op in one byte, for
- * net_options.choices. The byte is at least 1; 0 lets program_make choose the fastest ways. */
+/* Returns an op's entry in net_options.choices: the way (algorithm and layouts) of each pass,
+ * packed into one byte. The byte is at least 1; 0 means that program_make chooses the fastest
+ * ways. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;
@@ -71,8 +72,8 @@ static void choose_ops(struct net *net)
     }
 }
 
-/* Moves the program for n images to the front of net->programs. Makes the program if there is
- * none. */
+/* Moves the program (oneDNN calls) for n images to the front of net->programs. Makes the program if
+ * there is none. */
 static enum status find_program(struct net *net, int n, struct error *e)
 {
     struct program **at = &net->programs, *found;

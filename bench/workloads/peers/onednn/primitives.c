@@ -76,8 +76,8 @@ enum status onednn_name(char *text, size_t size, struct error *e)
     return OK;
 }
 
-/* oneDNN needs AVX-512 to compute with bf16. In oneDNN, the bits of each AVX-512 extension include
- * the bits of AVX-512, so one test finds AVX-512 with or without extensions. */
+/* oneDNN needs AVX-512 to compute with bf16. Its bit mask of each AVX-512 extension includes the
+ * bits of AVX-512, so this one test suffices. */
 bool onednn_has_bf16(void)
 {
     return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
@@ -199,7 +199,8 @@ static struct dnn beside(const struct dnn *d)
     return (struct dnn){.engine = d->engine, .stream = d->stream};
 }
 
-/* Frees the objects owned by a struct dnn that `beside` made. Engine and stream stay open. */
+/* Frees the objects that `d`, a result of beside(), owns. The shared engine and stream stay
+ * open. */
 static void close_beside(struct dnn *d)
 {
     d->engine = NULL;

@@ -29,7 +29,7 @@ struct onednn_op {
                                    choose the fastest */
 };
 
-/* Calls of an op, and its memory. */
+/* The oneDNN calls that compute an op, and the memory objects of that op. */
 struct op_calls {
     struct dnn_calls forward, evaluation, backward;
     dnnl_memory_t y;      /* output of the op */
@@ -53,10 +53,10 @@ struct program {
 
 /* Makes the program for n images and allocates all memory. `first`: whether this is the network's
  * first program. The first program computes each pass of an op in the way (algorithm and layouts)
- * that ops[].ways gives, and replaces -1 by the fastest way. Every other program uses the fastest
- * way of each pass and leaves ops[].ways unchanged. `values`: number type of activations between
- * ops, fp32 or bf16. program_free frees the program; dnn_close frees the memory objects and
- * primitives. */
+ * that ops[].ways gives, and replaces -1 by the fastest way. Every other program times the ways
+ * anew, uses the fastest way of each pass and leaves ops[].ways unchanged. `values`: number type of
+ * activations between ops, fp32 or bf16. program_free frees the program; dnn_close frees the memory
+ * objects and primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);

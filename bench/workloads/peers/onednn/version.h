@@ -1,4 +1,5 @@
-/* Names the version of oneDNN that this program uses. */
+/* Names the oneDNN library that is loaded at run time: version, instruction set, support of
+ * bf16. */
 #pragma once
 
 #include <stdbool.h>

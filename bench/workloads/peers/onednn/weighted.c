@@ -136,8 +136,8 @@ static void note_algorithm(const struct maker *m, const char *name)
         snprintf(text + used, room, "%s%s", used > 0 ? "/" : "", name);
 }
 
-/* Adds to *seconds the time of a conversion from `given` to the layout of a primitive's argument
- * `what`. Adds nothing if either is missing. */
+/* Adds to *seconds the time of converting layout `given` to the layout of argument `what`. Adds
+ * nothing if `given` is NULL or the primitive has no such argument. */
 static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t desc,
                                   dnnl_query_t what, const dnnl_memory_desc_t *given,
                                   double *seconds, struct error *e)

@@ -25,7 +25,7 @@ struct trial {
     real *there, *taken;
     real *sum; /* sum of `taken` over all ranks */
     const real *kept, *result;
-    double size; /* norm of `there` (gradient plus residual), summed over all ranks */
+    double size; /* sum over all ranks of each rank's norm of `there` (gradient plus residual) */
     struct mem_room memory;
 };
 
@@ -111,8 +111,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Checks that the sent numbers are the k numbers of largest magnitude in each vector that one call
- * sums: a bucket, a tensor or the whole gradient. */
+/* Checks each vector that one call sums (a bucket, a tensor or the whole gradient): the numbers
+ * sent must be the k largest by magnitude. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -127,9 +127,9 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* Checks that each sent number has the sign of its gradient plus residual, and the mean magnitude
- * of gradient plus residual over its tensor. The tolerances cover the rounding of this mean to 8
- * bits and the rounding of the new residuals. */
+/* Checks that each sent number has the sign of its input (gradient plus residual) and the mean
+ * magnitude of the tensor's inputs. The tolerances cover the rounding of this mean to 8 bits and
+ * the rounding of the new residuals. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -151,10 +151,9 @@ static bool check_sign(const struct problem *p, const struct trial *t)
     return good;
 }
 
-/* Checks for each tensor that norm(new residual) <= norm(gradient + old residual), up to rounding.
- * Uncompressed tensors must have no residual. The tolerance covers the rounding in PowerSGD's
- * matrix P, whose columns are orthonormal only up to the rounding of sums of `side` products
- * (`side`: shorter side of the tensor's matrix). */
+/* Checks for each tensor that norm(new residual) <= norm(gradient + old residual). Uncompressed
+ * tensors must have no residual. The tolerance covers rounding: the columns of PowerSGD's matrix P
+ * are orthonormal only up to the rounding of sums over the shorter side of the tensor's matrix. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
@@ -171,8 +170,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
 }
 
 /* Returns whether the result is the sum of all ranks' sent parts: exactly with topk, otherwise up
- * to rounding. Each subtraction and addition may round by eps times the norm of t->there (gradient
- * plus old residual). With powersgd, each sent number is a rounded sum of `rank` products. */
+ * to rounding. Each operation may round by eps times t->size (sum of all ranks' norms of gradient
+ * plus residual). With powersgd, each sent number is a rounded sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

@@ -66,9 +66,9 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* Returns OK if all ranks can run the operation, ERR_UNAVAILABLE if no rank can run the operation.
- * If only some ranks can, returns an error that ends the sweep, since the ranks that opened the
- * operation may already be waiting for the others. */
+/* Returns OK if all ranks can run the operation, ERR_UNAVAILABLE if none can. If only some can,
+ * returns an error on every rank. The sweep then ends, since ranks that opened the operation may
+ * already be waiting for the others. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};
@@ -79,7 +79,8 @@ static enum status agree(struct sweep *s, enum status mine, struct error *e)
     if (failed[1])
         return mine != OK ? mine
                           : error_set(e, ERR_SYSTEM,
-                                      "an operation of the sweep cannot start on another rank");
+                                      "an operation of the sweep can start on this rank, but not "
+                                      "on another rank. See the error message of that rank");
     e->status = ERR_UNAVAILABLE;
     return ERR_UNAVAILABLE;
 }

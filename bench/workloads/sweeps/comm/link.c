@@ -48,8 +48,8 @@ static int repeats_of(int size)
 
 /* ---- One sample ---- */
 
-/* Sends one message to rank `to`. All ranks must call it; ranks between the first and the last pass
- * `to` = -1 and send nothing. */
+/* Sends one message to rank `to`. All ranks must call it. The first and the last rank send to each
+ * other; all others pass `to` = -1 and send nothing. */
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
     struct message m = {.data = data, .bytes = bytes, .rank = to};

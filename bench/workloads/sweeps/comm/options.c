@@ -100,7 +100,7 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
     return config_strategy(&o->config, &config, &at, e);
 }
 
-/* Rejects options of a spec other than sync.*. They have no effect, since a sweep does not
+/* Rejects spec options outside sync.*. Such options have no effect, since a sweep does not
  * train. */
 static enum status check_group(const struct sweep_options *o, struct error *e)
 {

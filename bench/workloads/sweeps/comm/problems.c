@@ -1,10 +1,12 @@
-/* Opens the gradients to sum: one vector of a given size, or the tensors of a network. */
+/* Sets the sizes of the gradients to sum: one vector of a given size, or the tensors of a
+ * network. */
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/mem.h"
 
-/* Sets the numbers of elements and rows of tensors from p->net. */
+/* Sets, for each tensor in p->net, the number of its elements (p->counts) and the number of its
+ * rows (p->rows; 0: the tensor has at most one dimension). */
 static enum status measure(struct problem *p, struct error *e)
 {
     size_t n = (size_t)p->net.n_tensors;

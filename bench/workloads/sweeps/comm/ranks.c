@@ -1,4 +1,5 @@
-/* Finds the ranks of a sweep and the node of each rank, and chooses how ranks wait for messages. */
+/* Counts the nodes of a sweep and the ranks on this node, finds the node of each rank, and chooses
+ * how ranks wait for messages. */
 #include <sched.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"

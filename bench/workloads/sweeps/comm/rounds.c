@@ -67,8 +67,8 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Runs an operation up to its next odd step and checks the result. An even step undoes the odd step
- * before it: parameters must then be 0, so a strategy that never sums would pass. */
+/* Runs an operation up to its next odd step and checks the result. After an even step the correct
+ * parameters are 0, so a strategy that never sums would pass. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -143,8 +143,9 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* Times contenders from *next on, as many as fit in memory, together with MPI_Allreduce (contender
- * 0), and advances *next. Prints their rows, but MPI_Allreduce's own row only in the first call. */
+/* Times MPI_Allreduce (contender 0) together with the contenders from *next on, as many as fit in
+ * memory. Sets *next to the first contender that was not tried. Prints a row for each timed
+ * contender, but for MPI_Allreduce only in the first call. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)

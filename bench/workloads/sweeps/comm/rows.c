@@ -85,8 +85,8 @@ static bool is_counted(const struct cost *cost)
     return strcmp(cost->wire_source, WIRE_COUNTED) == 0;
 }
 
-/* Returns whether the counted calls and payload bytes equal the prediction. Sent messages and their
- * bytes must also equal it if the strategy sends its own messages (WIRE_COUNTED). Returns true
+/* Returns whether the counted calls and payload bytes equal the prediction. Also compares sent
+ * messages and their bytes if the strategy sends its own messages (WIRE_COUNTED). Returns true
  * without comparing for MPI_Allreduce itself and for strategies without STRATEGY_EXACT. */
 static bool counts_agree(const struct contender *c, const struct cost *cost)
 {
@@ -98,7 +98,7 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
 }
 
 /* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank.
- * *agree: whether the counts of all ranks equal the prediction. Collective. */
+ * *agree: whether counts_agree is true on every rank. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {

@@ -1,5 +1,5 @@
-/* comm_sweep: times every strategy on one flat tensor or on a network's tensors, in the same rounds
- * as MPI_Allreduce, and checks the strategy's sums. */
+/* comm_sweep: times every strategy on one flat tensor or on a network's tensors, and checks the
+ * strategy's sums. The rounds that time a strategy also time MPI_Allreduce, for comparison. */
 #pragma once
 
 #include <mpi.h>
@@ -111,7 +111,7 @@ struct sweep {
     struct algorithm_settings library;
     struct link_fit fit;
     struct link_model link;               /* medians of the coefficients in `fit` */
-    struct addition additions[ADDITIONS]; /* times of vector additions, smallest first */
+    struct addition additions[ADDITIONS]; /* times of vector additions, smallest vectors first */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
     int wrong; /* number of rows whose verdict is "wrong sum" or "wrong count" */
@@ -125,8 +125,8 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
  * from o->config. ERR_ARGUMENT if the name is invalid. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
-/* Buffer size for contender_name, which writes an operation's name to `text` in the form that
- * contender_parse reads. Returns `text`. */
+/* CONTENDER_NAME: size of the buffer `text`. contender_name writes an operation's name to `text`,
+ * in the form that contender_parse reads, and returns `text`. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
@@ -149,9 +149,10 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* Call contender_enter before a contender's steps and checks: waits then call its callback `serve`.
- * Call contender_leave after them. contender_leave is collective and returns when all ranks have
- * called it, since a rank may have to serve others until then. */
+/* Call contender_enter before a contender's steps and checks, and contender_leave after them. In
+ * between, every wait calls the contender's callback `serve`, if it has one. contender_leave is
+ * collective and returns when all ranks have called it, since a rank may have to serve others until
+ * then. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
@@ -173,8 +174,8 @@ enum status contender_step(struct sweep *s, const struct problem *p, struct cont
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
-/* Measures messages and local sums, prints their rows if --gradients is link, and sets s->fit,
- * s->link and s->additions. Collective. */
+/* Measures messages and local sums, and sets s->fit, s->link and s->additions. Prints the measured
+ * rows if --gradients is link and --compare is not given. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
 /* If --record is given, writes the coefficients to link.csv in that folder. */
@@ -182,9 +183,8 @@ enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);
 
-/* Times all operations for the tensors of `p` and prints their rows. Then times two of them against
- * each other: the fastest strategy that sums exactly and without a compressor, and the fastest
- * algorithm of MPI_Allreduce. */
+/* Times all operations for the tensors of `p` and prints their rows. Then times the fastest exact
+ * strategy without a compressor against the fastest algorithm of MPI_Allreduce, if both exist. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);

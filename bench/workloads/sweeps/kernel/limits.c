@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* An op is flagged if it takes more than SHARE_PCT per cent of the step and more than DISTANCE
- * times its bound. */
+ * times the lower bound of its time. */
 #define SHARE_PCT 5.0
 #define DISTANCE  1.5
 
@@ -24,10 +24,11 @@ enum status limits_read_caches(struct limits *l, const char *caches, struct erro
     }
     return l->cache_bytes[LEVEL_L2] > 0
                ? OK
-               : error_set(e, ERR_UNAVAILABLE,
-                           "--part limits: expected the sizes of at least 3 caches of this "
-                           "processor, found '%s'",
-                           caches);
+               : error_set(
+                     e, ERR_UNAVAILABLE,
+                     "--part limits: expected the sizes of at least 3 caches of this processor "
+                     "(two of level 1, one of level 2), found '%s'. Use another --part",
+                     caches);
 }
 
 /* ---- Bounds ---- */

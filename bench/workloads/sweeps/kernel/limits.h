@@ -1,6 +1,6 @@
-/* Computes how close the ops of a training step come to the limits of one core. An op's bound is
- * the larger of two times: for its FLOPs at peak rate, and for its bytes at the bandwidth of the
- * smallest level that holds them. */
+/* Compares the ops of a training step with the limits of one core. An op's bound is the larger of
+ * two times: for its FLOPs at peak rate, and for its bytes at the bandwidth of L2, L3 or memory
+ * (the smallest that holds them). */
 #pragma once
 
 #include "bench/record/sweep_files.h"

@@ -67,7 +67,8 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Returns the sum of the bounds of all passes on which the result depends and, for gradients, the
+/* Returns the bound on the relative error of a layer's result within the network. The bound is the
+ * sum of the bounds of all passes on which the result depends. For gradients, it also includes the
  * effect of kinks. Near the kink of ReLU or max pooling, an error can switch an activation on or
  * off. The share of switched activations is about as large as the forward error. If this share of
  * the gradients is wrong, their relative error in norm is sqrt(share). */
@@ -141,7 +142,8 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n)
     }
 }
 
-/* Returns ||a - b|| / ||b||; infinity if only b is zero, 0 if a and b are both zero. */
+/* Returns ||a - b|| / ||b|| over all pieces of a and b that distance_add has added. Infinity if
+ * only b is zero; 0 if a and b are both zero. */
 double distance_relative(const struct distance *d)
 {
     if (d->size == 0)

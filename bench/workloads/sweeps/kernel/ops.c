@@ -44,7 +44,7 @@ static size_t judged(const struct lane *lane, enum pass pass, int op)
 
 /* ---- Setting up ---- */
 
-/* Returns the precision of the lane's activations. */
+/* Returns the precision of activations in a lane (a plan with an instruction set). */
 static enum precision values_of(const struct lane *lane, const struct sweep *s)
 {
     return lane->isa != isa_exact(lane->isa) ? PRECISION_bf16 : s->options->precision;
@@ -356,8 +356,8 @@ static double least(const double *ms, int repeats)
     return best;
 }
 
-/* Rows of limits.csv for one lane (a combination of plan and instruction set), the layer lists
- * (such as "conv1+relu1") to which the rows point, and the peak rates of the core. */
+/* Rows of limits.csv for one lane (a combination of plan and instruction set). `layers`: the rows'
+ * layer lists, such as "conv1+relu1". `limits`: peak rates of the core. */
 struct limit_rows {
     const struct sweep *s;
     const struct lane *lane;
@@ -409,8 +409,9 @@ static void add_limit_of_op(struct limit_rows *rows, enum pass pass, int op)
 }
 
 /* Appends rows for the forward pass of every op, for the backward pass of every op that has one,
- * and for loss, update and the whole step. The loss reads logits and writes their gradient. The
- * update reads weights, gradients and momenta, and writes weights and momenta. */
+ * and for loss, update and the whole step. Bytes of the loss: logits read, and their gradient
+ * written. Bytes of the update: weights, gradients and momenta read, weights and momenta
+ * written. */
 static void add_limits(struct limit_rows *rows)
 {
     const struct lane *lane = rows->lane;
@@ -458,8 +459,8 @@ static enum status write_all_limits(const struct sweep *s, struct setup *r,
 
 /* ---- The sweep ---- */
 
-/* Times every lane once. With --part limits, the core's peak rates are measured before each lane,
- * since the clock frequency of the core may change. */
+/* Times every lane (combination of plan and instruction set) once. With --part limits, the core's
+ * peak rates are measured before each lane, since the clock frequency of the core may change. */
 static void time_round(const struct sweep *s, struct setup *r, const struct lane *lanes, int repeat)
 {
     for (int i = 0; i < lanes_of(s); i++) {

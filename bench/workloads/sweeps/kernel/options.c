@@ -101,5 +101,7 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
                          "--model is missing: expected a name from configs/models or a model file");
     return o->n_plans * o->n_isas <= LANES_MAX
                ? OK
-               : error_set(e, ERR_ARGUMENT, "--plan and --isa: expected at most two combinations");
+               : error_set(e, ERR_ARGUMENT,
+                           "--plan and --isa: expected at most two combinations of a plan and an "
+                           "instruction set. Name fewer plans or instruction sets");
 }

@@ -10,8 +10,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the size (bytes) of the array for measuring the bandwidth of a level. The array for L3
- * fills at most half of it, since other cores share it. */
+/* Returns the size (bytes) of the array for measuring the bandwidth of a level. For L3, the array
+ * fills at most half of the cache, since other cores share L3. */
 static size_t bytes_at(const struct limits *l, enum level level)
 {
     const size_t *caches = l->cache_bytes, mib = (size_t)1 << 20;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Falsifies results to test the verdicts: increases by 1 % all parameters of the layer that --spoil
- * names. */
+/* If --spoil names a layer, multiplies all parameters of this layer by 1.01. The false results test
+ * the verdicts. */
 static void spoil(const struct sweep *s, real *params)
 {
     for (int i = 0; i < s->desc->n_tensors; i++) {

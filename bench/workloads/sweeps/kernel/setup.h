@@ -1,5 +1,5 @@
-/* Data with which ops are timed: random images, parameters, gradients, and the matrix product with
- * which rates are compared. */
+/* Data for timing ops: random images and parameters, gradients and optimizer state. Also the
+ * matrices of a fixed matrix product, whose rate is the reference for the rates of ops. */
 #pragma once
 
 #include "bench/workloads/sweeps/kernel/limits.h"

@@ -31,7 +31,8 @@ enum {
 struct sweep_options {
     struct config config; /* values of all options; owns the strings of the other members */
     const char *model;    /* network, or path of a model file */
-    const char *layer;    /* layer whose ops are timed; NULL: all layers */
+    const char *layer;    /* name of a layer: kernels.csv has only rows of this layer and of the ops
+                             that include it; NULL: all rows */
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
@@ -50,8 +51,8 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
 void options_help(FILE *out);
 const char *plan_name(enum plan plan);
 
-/* Peak rates of the machine, measured by this process: a matrix product, a memory stream, and
- * products in registers for each instruction set. */
+/* Peak rates measured by this process: of a matrix product, of a memory stream and, for each
+ * instruction set, of multiply-adds in registers. */
 struct peaks {
     double gflop_per_s, gbyte_per_s, unit_gflop_per_s[ISAS];
 };
@@ -99,11 +100,12 @@ struct distance {
 void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
 
-/* Return the largest relative distance from reference results that rounding explains, for n images:
- * of a layer alone (bound_of_layer) or within a whole network (bound_of_net). Almost certainly, the
- * error of a sum of k products is at most a constant times sqrt(k) unit roundoffs (Higham and Mary,
- * "A new approach to probabilistic rounding error analysis", 2019). `bf16`: whether layers round
- * their operands to bf16. */
+/* Return a bound on the relative distance between results and reference results. Rounding alone
+ * does not explain a larger distance. bound_of_layer: one layer computed alone. bound_of_net:
+ * `layer` within the whole network. n: number of images. Almost certainly, the error of a sum of k
+ * products is at most a constant times sqrt(k) unit roundoffs (Higham and Mary, "A new approach to
+ * probabilistic rounding error analysis", 2019). `bf16`: whether layers round their operands to
+ * bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 

@@ -10,7 +10,8 @@
 struct group {
     bool open;
     struct sync *sync; /* borrowed; runs the group's sums and counts their time and bytes */
-    /* borrowed; its thread may call MPI while the rank computes; NULL: no such thread */
+    /* tests the strategy's messages while the rank computes; group_sum pauses these tests.
+     * Borrowed. NULL: no overlap */
     struct overlap *overlap;
     MPI_Comm comm;
     uint64_t bytes_sent; /* bytes sent by this step's sums, computed by formula */

@@ -25,12 +25,12 @@ struct noise_estimate {
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images;
- * ignored if `images` is 0. total2 can differ between ranks, but its mean over ranks must be the
- * squared norm of the mean gradient over all_images images of all ranks. */
+ * ignored if `images` is 0. total2 may differ between ranks, but its mean over ranks must be the
+ * squared norm of the mean gradient over the all_images images of all ranks. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Estimates |G|^2 and S from sums over steps and ranks. |G|^2: squared norm of the gradient over
- * all images. S: variance of one image's gradient, summed over parameters. NAN if no step was
- * added, one rank has all images of every step, or a sum is not finite. */
+/* Estimates the squared norm of the gradient and the variance of one image's gradient, from sums
+ * over steps and ranks. Both are NAN if no step was added, one rank has all images of every step,
+ * or a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

@@ -30,8 +30,8 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* PROBES: number of sleeps that measure the margin. PROBE_NS: length of each sleep (ns), close to
- * the time of an op, since waking takes longer after a longer sleep. */
+/* PROBES: number of sleeps that measure how late sleeps end. PROBE_NS: length of each sleep (ns),
+ * close to the time of an op, since waking takes longer after a longer sleep. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
 /* Bounds of the margin (ns) by which sleeps are set to end before their deadline. The upper bound
@@ -100,8 +100,8 @@ static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
     return now;
 }
 
-/* Adds the current overrun, the time by which replay's sleeps ended late, to late_ns if other ranks
- * see it. An overrun that continues over several calls is added only once. */
+/* Adds the current overrun (lateness of replay's sleeps) to late_ns if other ranks notice it
+ * (`seen`). An overrun that continues over several calls counts only once. */
 static void count_late(struct pace *p, bool seen)
 {
     int64_t late_ns = p->owed_ns < 0 ? -p->owed_ns : 0;

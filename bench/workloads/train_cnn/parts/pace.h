@@ -18,10 +18,11 @@ struct pace_clock {
 
 struct pace {
     struct pace_clock clock;
-    int64_t margin_ns; /* time before a deadline at which sleeps are set to end */
+    int64_t margin_ns; /* how long before a deadline a sleep is set to end, since sleeps end late */
     int64_t owed_ns;   /* time by which the last call ended early; negative: overrun */
-    int64_t late_ns;   /* total time by which this step's sleeps overran, counted where other ranks
-                          see the end of the work */
+    int64_t late_ns;   /* total lateness of this step's `exact` sleeps (pace_pass), the only sleeps
+                          whose end other ranks see. Lateness that continues over several sleeps
+                          counts once */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
     /* Called between sleeps, at least every poll_ns. NULL: sleeps are not interrupted. */
     void (*poll)(void *arg);

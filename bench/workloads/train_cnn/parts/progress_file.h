@@ -15,8 +15,7 @@
 
 #include "kernels/base/error.h"
 
-/* A progress file that is open. If the struct is all zero, there is no file and writes do
- * nothing. */
+/* A progress file. If the struct is all zero, no file is open and writes do nothing. */
 struct progress_file {
     bool open;
     int fd;

@@ -2,14 +2,15 @@
  * so that a run can resume without saved state.
  *
  * Global sharding: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice
- * of that order, so p ranks together train on the same images as one rank.
+ * of that order, so p ranks together train on the same images as one rank, except with
+ * train.remainder = drop.
  *
  * Contiguous sharding: rank r of p owns samples [floor(N r / p), floor(N (r + 1) / p)) of N and
  * shuffles them separately. The N positions of an epoch go to ranks round-robin, ranks with larger
- * shards first. A step has as many images over all ranks as with global sharding; numbers of images
- * per rank differ by at most one. train.remainder = uneven uses every sample once per epoch. `drop`
- * leaves out the last image of ranks that have one more than others. `pad` repeats the first image
- * of the shard, with weight 0, on ranks that have one fewer. */
+ * shards first. A step has as many images over all ranks as with global sharding; the numbers of
+ * images per rank differ by at most one. train.remainder = uneven uses every sample once per epoch.
+ * `drop` leaves out the last image of ranks that have one image more than others. `pad` repeats the
+ * shard's first image, with weight 0, on ranks that have one image fewer. */
 #pragma once
 
 #include <stdbool.h>

@@ -26,6 +26,7 @@ enum status weights16_open(struct weights16 *w, enum precision precision, enum i
 void weights16_close(struct weights16 *w);
 
 /* Returns the weights of an op, at the same offsets as in the parameter arena, valid until the next
- * call. `tensors`: the op's tensors; only their weights may be read. If `rounds`, first rounds the
- * op's parameters to 16 bits; otherwise uses the values of the last rounding. */
+ * call. `tensors`: the op's tensors; only their weights may be read. `rounds`: whether to round the
+ * op's parameters to 16 bits again; if false, uses the last rounding. If w->cast is NULL, returns
+ * the parameter arena itself. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds);
