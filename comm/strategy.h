@@ -81,7 +81,7 @@ struct sync_times {
     /* part of comm_total_ns during which the rank neither computed nor packed */
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
-    int64_t poll_ns; /* part of comm_exposed_ns spent testing for messages during computation */
+    int64_t poll_ns; /* part of comm_exposed_ns that sync_poll spent testing for messages */
     /* Time (clock_ns) when this rank began its last wait that followed computation, minus the
      * duration of earlier waits in the step. 0: the step had no wait. */
     int64_t arrive_ns;

@@ -13,8 +13,8 @@ struct losses {
     struct series_list series; /* all series; owns the series names in `rows` */
 };
 
-/* Attributes the loss of efficiency to parts of a step. Covers points with an efficiency, gradient
- * synchronisation and more cores than their base. Call losses_free in any case. Errors:
+/* Attributes the loss of efficiency to parts of a step. Covers points that synchronise gradients,
+ * have an efficiency and more cores than their base. Call losses_free in any case. Errors:
  * ERR_MEMORY. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
 /* Returns whether printed text may name last->rank as the rank that most often arrived last. Tests

@@ -17,8 +17,9 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
-/* Merges one node's network traffic per step into the result. `root`: whether the node runs rank 0.
- * Over all other nodes, the result keeps the maximum of each count. NAN is ignored. */
+/* Merges one node's network traffic per step into the result. `root`: whether the node runs rank 0;
+ * its counts are kept apart. Over all other nodes, the result keeps the maximum of each count. NAN
+ * is ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 

@@ -43,8 +43,8 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Writes the names of the user's program and of the time by which points are compared
- * (workload.time). Unless `brief`, adds how this time is measured. */
+/* Writes the name of the user's program and the time by which points are compared (workload.time).
+ * Unless `brief`, adds how this time is measured. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
@@ -93,8 +93,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 
 /* ---- Medians and whiskers ---- */
 
-/* Data behind a figure's medians and intervals: over the shown points, the range of the number of
- * samples per point and the range of the intervals' confidence levels. */
+/* Data behind a figure's medians and intervals: lowest and highest number of samples of a shown
+ * point, and lowest and highest confidence level of the intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* `points`: shown points with a value; `met`: points whose interval reaches SUMMARY_CONFIDENCE.

@@ -107,7 +107,7 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal: a condition_lookup. Sets *value to the value of `name` at a point (struct
+/* Internal callback of type condition_lookup. Sets *value to the value of `name` at a point (struct
  * point_summary): an option, `case`, `run` or a column of summary.csv. Returns false for other
  * names. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);

@@ -90,8 +90,7 @@ static enum status sum_s(double *seconds, const struct talk *t, size_t first, si
 
 /* ---- Slices ---- */
 
-/* Predicts the time (s) of the sums over the slices of a replica, for all micro-batches of a
- * step. */
+/* Predicts the time (s) of all allreduces between the tensor slices of a replica in one step. */
 static enum status slices_s(double *seconds, const struct talk *t, const struct net_desc *whole,
                             struct error *e)
 {

@@ -201,8 +201,9 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
     return strcmp(ours->text, theirs) == 0;
 }
 
-/* Returns the series of the first shown point with the option values of the current row. Returns
- * NO_POINT if there is no such point, or if the row gives no option other than the x axis. */
+/* Returns the series of the first shown point with the current row's option values, ignoring the x
+ * axis. Returns NO_POINT if there is no such point, or if the row gives no option other than the x
+ * axis. */
 static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;

@@ -14,10 +14,9 @@
  * too. ERR_ARGUMENT if the run has no simulated point POINT. */
 enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);
-/* Simulates every simulated point of the run in folder `run` again. Prints the measured
- * (summary.csv) and the simulated step time of each measured point with the same compute and
- * messages as a simulated point. Writes no files. Compute times are the mean times of the point's
- * calibration; the backward time is divided among the layers by their FLOPs. Points without a
- * calibration use compute.rate. `set`: options that replace the run's values, one per line; or
- * NULL. */
+/* Simulates every simulated point of the run in folder `run` again. If a measured point has the
+ * same compute and messages as a simulated point, prints its measured (summary.csv) and simulated
+ * step times. Writes no files. Compute times are the mean times of the point's calibration; the
+ * backward time is divided among the layers by their FLOPs. Points without a calibration use
+ * compute.rate. `set`: options that replace the run's values, one per line; or NULL. */
 enum status simulate_again_print(FILE *out, const char *run, const char *set, struct error *e);

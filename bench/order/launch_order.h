@@ -92,7 +92,8 @@ enum status launch_order_open(struct launch_order *o, const struct spec *spec,
                               struct error *e);
 void launch_order_close(struct launch_order *o);
 
-/* Reads lines that were added to the journal. Call it only when no launch is running. */
+/* Reads the lines that were added to the journal since the last call. Call it only when no launch
+ * is running. */
 enum status launch_order_learn(struct launch_order *o, struct error *e);
 
 /* Chooses the next launch. *found is false if the campaign is done. */

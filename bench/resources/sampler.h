@@ -18,5 +18,6 @@ struct sampler_options {
 };
 
 /* Starts sampling. Sampling ends when the calling process ends, even if it has called exec.
- * ERR_SYSTEM if the file cannot be written, ERR_ARGUMENT if the interface does not exist. */
+ * ERR_SYSTEM if fork fails or the file cannot be opened, ERR_ARGUMENT if network interface `nic`
+ * does not exist. */
 enum status sampler_start(const struct sampler_options *options, struct error *e);

@@ -44,8 +44,8 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
 }
 
 /* Sets the status and results of a launch that ended well, from its records. The launch fails if
- * records are missing or not valid. ERR_DATA, which ends the campaign, if the program's libraries
- * or data changed during it. */
+ * records are missing or not valid. Returns ERR_DATA, which ends the campaign, if the program's
+ * libraries or data changed during the campaign. */
 static enum status judge_records(struct execution *x, struct error *e)
 {
     struct journal_launch *l = &x->l;

@@ -155,7 +155,7 @@ struct value {
     double number_hi; /* upper bound of a RANGE */
     union {
         double *numbers; /* values of types INTS and SEGMENTS; valid only if of_numbers */
-        char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; figure names of FIGURES */
+        char **texts;    /* texts; for type FIGURES, the names of the figures */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* value of type FIGURES */

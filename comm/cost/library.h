@@ -1,5 +1,5 @@
-/* Collective operations of the MPI library as MPICH 4.0.2 runs them: its choice of an algorithm by
- * size, and the rules of the algorithms. Rank 0 is the root. Internal to comm/cost. */
+/* Collective operations of the MPI library, with the algorithms that MPICH 4.0.2 chooses by size
+ * and number of ranks. Rank 0 is the root. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/program.h"

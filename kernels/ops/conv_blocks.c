@@ -251,7 +251,8 @@ static struct planes planes_of(struct area area, struct shape shape)
                            .plane = (size_t)shape.h * (size_t)shape.w};
 }
 
-/* Copies images [begin, end) of an activation [N, shape] to blocks of channels. */
+/* Copies images [begin, end) of an activation, or of its gradient, [N, shape] to blocks of
+ * channels. */
 static void read_planes(const struct conv_call *call, real *blocks, const real *value,
                         struct area area, const struct shape *shape, size_t begin, size_t end,
                         size_t blocked)

@@ -52,9 +52,9 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-/* Returns sizes of buffers. `m` has room for one block of M in forward, and for all of dM in
- * backward. `v` is used in backward. With bf16 operands, `v` first holds a block of dM with pairs
- * of tiles interleaved. Later `v` holds a block of dV. */
+/* Returns the sizes of a chunk's buffers. `m`: one block of M in forward, all blocks of dM in
+ * backward. `v`, only in backward: with bf16 operands first a block of dM with pairs of tiles
+ * interleaved; then a block of dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t m = winograd_m(w, (int)chunk), dm = winograd_dm(w, (int)chunk);

@@ -48,7 +48,7 @@ INLINE vnarrow large_words(const vwide c[WORDS], uint32_t least)
     vnarrow large = {0};
     for (size_t word = 0; word < WORDS; word++) {
         uint8_t bytes[WORDS] = {0};
-        uint32_t one; /* number whose byte `word` in memory is 1 and whose other bytes are 0 */
+        uint32_t one; /* 1 in the byte at index `word` in memory, 0 in the other bytes */
         bytes[word] = 1;
         memcpy(&one, bytes, sizeof one);
         vnarrow low = __builtin_convertvector(c[word], vnarrow) >> 8;

@@ -54,8 +54,8 @@ static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
     }
 }
 
-/* Computes the memory that the point's strategy needs on rank 0 for the tensors of `held`. `counts`
- * and `ops` are scratch space [number of tensors]. */
+/* Computes the memory that the point's strategy needs on rank 0. `held`: the network, or the slice
+ * of it, that rank 0 stores. `counts` and `ops`: scratch space [number of tensors]. */
 static enum status memory_of(struct sync_memory *m, const struct point *point,
                              const struct net_desc *held, size_t width, size_t *counts, int *ops,
                              struct error *e)

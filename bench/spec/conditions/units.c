@@ -81,7 +81,7 @@ double condition_convert(const struct condition *c, size_t term, enum option_typ
 
 /* Operand in a condition. `from`: name or number that gives the operand its unit, for messages. */
 struct side {
-    size_t begin; /* index in the condition's `steps` of the operand's first step */
+    size_t begin; /* index of the operand's first step in the condition's `steps` */
     struct condition_unit unit;
     const char *from;
 };

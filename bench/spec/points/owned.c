@@ -209,10 +209,9 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* Gives the default, which replaced the removed value, the mark (position in a file, or
-         * --set) of option lacks->owner. That option decides whether points read the removed value.
-         * If the mark is --set, is_excused also accepts unread values of options that depend on the
-         * removed value's option. */
+        /* Copies the mark (position in a file, or --set) of option lacks->owner, which made the
+         * value unread. If the mark is --set, is_excused then also accepts unread values of options
+         * that depend on this option. */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

@@ -64,7 +64,7 @@ static enum status find_first(struct alike **first, const struct spec *spec,
     return status;
 }
 
-/* Sets each point's member at `offset` to the index of the point's partner: the first point that
+/* Sets each point's member at `offset` to its partner's index. The partner is the first point that
  * search->fits accepts and that has the same values of the options that search->counts selects. A
  * point gets its own index if no such point exists, if search->fits accepts the point itself, or if
  * search->asks rejects the point. */

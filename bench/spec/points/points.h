@@ -19,8 +19,8 @@ void point_identify(struct point *point, const struct spec *spec);
  * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Clears the case name of `added` if it differs from the case name of `with` and the spec does not
- * request `added`. Call for each point `with` that needs `added`. */
+/* Clears the case name of point `added` if point `with` has another one and the spec does not
+ * request `added`. Call once for each point that needs `added`, as `with`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */

@@ -432,9 +432,9 @@ static const struct reader readers[] = {
     {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
     {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
     {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
-    /* In the rows of NOISE_SCALE, conditions on options that the trainer does not receive come
-     * last. reader_find_lack returns only the first unmet condition. If that condition is one of
-     * these last ones, the trainer accepts the option. */
+    /* The trainer does not receive the options in the conditions below, so it rejects NOISE_SCALE
+     * only for the conditions above. Order matters: reader_find_lack returns only the first unmet
+     * condition. */
     {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},

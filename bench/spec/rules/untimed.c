@@ -87,9 +87,9 @@ static bool switches_agree(const struct config *a, const struct config *b)
 }
 
 /* Rejects two points of different cases that differ only in options without effect on step time.
- * Accepts such a difference if the option's value at `point` is a default or comes from an extended
- * file. Also accepts differences in options that repeat a flaw of published programs (`flaw`),
- * since these options change how unequal replicas are flagged. */
+ * Accepts such a difference if the option's value at `point` is a default or comes from a file that
+ * the spec extends. Also accepts different values of options with `flaw`, since these decide
+ * whether unequal replicas are flagged by_design. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {

@@ -101,7 +101,8 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
 
 /* Restores progress from the checkpoint. The training score in the file is a sum over ranks, so
  * rank 0 continues from it and all other ranks from 0. Exception: if the number of ranks is
- * unchanged, each rank continues from its own loss sum, which keeps the rounding. */
+ * unchanged, each rank continues from its own loss sum, so that sums round as in an uninterrupted
+ * run. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {

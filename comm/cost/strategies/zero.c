@@ -110,9 +110,9 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* Returns the index of the page of byte `at`, clamped to the pages that lie entirely in `s` and the
- * page after them. The difference between two results is therefore a number of whole pages in `s`.
- * If `s` has no whole page, all results are equal. */
+/* Returns the index of the page of byte `at`, clamped from the first whole page in `s` to the page
+ * after the last one. The difference between two results is therefore a number of whole pages in
+ * `s`. If `s` has no whole page, all results are equal. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;

@@ -83,8 +83,8 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* Extends `right` with zeros from `steps` rows to 16. Each of these rows holds pairs of numbers
- * from two rows of the panel. Returns `right` itself if steps is 16, otherwise a copy in `room`. */
+/* Pads `right` [steps][BLOCK] with zero rows to 16 rows. An element is a pair of numbers from two
+ * rows of the panel. Returns `right` itself if steps is 16, otherwise a copy in `room`. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;

@@ -127,7 +127,8 @@ static inline size_t winograd_stored_room(const struct winograd *w)
     return winograd_stored(w) / precision_per_real(w->y_precision);
 }
 
-/* Returns the number of rows of reals that store `rows` rows of operands. */
+/* Converts a number of rows of operands to the number of rows of reals that hold them: `rows` /
+ * pair, rounded up. */
 static inline int winograd_steps(const struct winograd *w, int rows)
 {
     return (rows + w->pair - 1) / w->pair;

@@ -1,4 +1,5 @@
-/* Products of winograd.h, with AMX tiles if the instruction set has them, else with vectors. */
+/* Matrix products (winograd.h), with AMX tiles if the instruction set has them, else with
+ * vectors. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/winograd/winograd.h"
 

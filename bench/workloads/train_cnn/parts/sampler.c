@@ -116,8 +116,8 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
     return (struct batch){.n = n, .samples = s->samples, .weights = s->weights, .global = count};
 }
 
-/* Contiguous sharding: returns the number of this rank's samples among the first n positions of an
- * epoch. `place`: this rank's index in the round-robin order of ranks (sampler.h). */
+/* Contiguous sharding: returns the number of this rank's samples among an epoch's first n
+ * positions. Local `place`: the rank's index in the round-robin order of ranks (sampler.h). */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
