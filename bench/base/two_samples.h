@@ -14,8 +14,8 @@
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
-/* Returns the shift: the median of y[m] minus an exactly known number x. The bounds are those of
- * stats_median_interval, also minus x. */
+/* Returns the shift: the median of y[m] minus an exactly known number x. The bounds are the
+ * bounds of stats_median_interval, also minus x. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
 /* Returns the smallest sample size n at which the shift has a confidence interval of `level`.

@@ -109,7 +109,7 @@ static double cores_of(const struct point *point)
 /* Returns whether the model can predict the point's step time. The point must be scalebench's own
  * data-parallel training on one node, and must not have strategy none at several ranks. Its base
  * must not communicate (one rank, or strategy none). Both points must have a step time, and the
- * link coefficients must be those of one node. */
+ * link must be measured on one node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];

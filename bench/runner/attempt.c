@@ -168,7 +168,7 @@ static bool runs_elsewhere(const struct site_launch *prepared)
 
 /* Runs the command and waits for its end. If the ranks run on this machine, also measures the load
  * of their processors before and after the launch. Probes the speed of these processors too, unless
- * the launch is short (probe_seconds). A launch that did not end by itself gets no second probe. */
+ * the launch is short (probe_seconds). A launch that was stopped is not probed again. */
 static enum status run_command(struct execution *x, const struct site_launch *prepared,
                                const struct launch_command *command, struct error *e)
 {

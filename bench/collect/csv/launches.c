@@ -15,7 +15,7 @@
 
 /* ---- Launches ---- */
 
-/* A launch and what it left behind: the records that its ranks have written. */
+/* A launch and the records that its ranks have written. */
 struct left {
     const struct journal_launch *journal;
     const struct point *point;
