@@ -25,17 +25,32 @@ INLINE vreal masked(vint mask, vreal x)
     return (vreal)((vint)x & mask);
 }
 
+/* Widens bytes to integers. GCC 12 would convert them one by one. */
 INLINE vint mask_load(const uint8_t *x)
 {
     vbyte bytes;
     memcpy(&bytes, x, sizeof bytes);
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vint)_mm512_cvtepu8_epi32((__m128i)bytes);
+#elif defined(__AVX2__) && !defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vint)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)x));
+#else
     return __builtin_convertvector(bytes, vint);
+#endif
 }
 
 INLINE void mask_store(uint8_t *x, vint v)
 {
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    _mm_storeu_si128((__m128i *)(void *)x, _mm512_cvtepi32_epi8((__m512i)v));
+#elif defined(__AVX2__) && !defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    __m128i narrow = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)v),
+                                     _mm256_extracti128_si256((__m256i)v, 1));
+    _mm_storel_epi64((__m128i *)(void *)x, _mm_packs_epi16(narrow, narrow));
+#else
     vbyte bytes = __builtin_convertvector(v, vbyte);
     memcpy(x, &bytes, sizeof bytes);
+#endif
 }
 
 /* Position of a patch in an image of h rows and w columns. Parts of the patch may lie outside the
