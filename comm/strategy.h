@@ -365,8 +365,8 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
                         struct error *e);
 
 /* sync_clip_alone prepares this rank's own gradient for an update without a sum over ranks. In
- * 16-bit precisions, it rounds the gradient as if it had been sent. In fp16, it sets s->overflow if
- * a rounded element is not finite. It clips by value and by the gradient's own norm.
+ * fp16, it rounds the gradient as if it had been sent, and sets s->overflow if a rounded element is
+ * not finite. It clips by value and by the gradient's own norm.
  * sync_update_alone calls sync_clip_alone, then runs the optimizer. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);

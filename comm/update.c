@@ -188,11 +188,13 @@ static enum status agree_on_overflow(struct sync *s, struct error *e)
     return status;
 }
 
+/* Rounds gradients to fp16, to find overflows. Gradients in bf16 keep the range of fp32, and no rank
+ * sends them. */
 static void round_gradients(struct sync *s, const struct optimizer *o)
 {
-    const struct cast16 *cast = local_cast16(s->config.precision, o->isa);
-    if (cast == NULL)
+    if (s->config.precision != PRECISION_fp16)
         return;
+    const struct cast16 *cast = local_cast16(s->config.precision, o->isa);
     sync_pack_begin(s);
     local_round16(s->exec, cast, s->arenas.grads, s->arenas.n, (float)(1 / s->loss_scale.value));
     sync_pack_end(s);
@@ -248,7 +250,7 @@ static void clip_alone_by_norm(struct sync *s, const struct optimizer *o)
 void sync_clip_alone(struct sync *s, const struct optimizer *o)
 {
     s->sum_finished = true;
-    if (s->config.precision == PRECISION_fp32 && !sync_finishes_sum(s, o))
+    if (s->config.precision != PRECISION_fp16 && !sync_finishes_sum(s, o))
         return;
     round_gradients(s, o);
     find_own_overflow(s, 0, s->arenas.n);

@@ -178,8 +178,8 @@ static bool step_of(struct fixture *f, enum strategy_kind kind, real params[N])
     return good;
 }
 
-/* A number is rounded on each rank and once in the sum, however gradients are cut; also on one
- * rank without communication. */
+/* A number is rounded on each rank and once in the sum, however gradients are cut. In fp16 it is also
+ * rounded without communication, to find overflows. */
 static void strategies_have_the_same_bits(void **state)
 {
     static real first[N], other[N];
@@ -192,7 +192,7 @@ static void strategies_have_the_same_bits(void **state)
             good = step_of(&f, takers[t], other) && memcmp(first, other, sizeof first) == 0 && good;
         f.config.compressor = COMPRESSOR_none;
         good = step_of(&f, STRATEGY_none, other) && good;
-        if (mpi_world_ranks() == 1)
+        if (mpi_world_ranks() == 1 && precision == PRECISION_fp16)
             good = good && memcmp(first, other, sizeof first) == 0;
         assert_all(good);
     }
