@@ -90,7 +90,7 @@ CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mpre
 ISA_BF16      := $(if $(filter avx512,$(ISAS)),avx512_bf16)
 ISA_TILES     := $(if $(ISA_BF16),amx_bf16)
 TILES_SRC     := $(addprefix kernels/simd/,peak.c winograd/winograd_product.c)
-BF16_SRC      := $(TILES_SRC) $(addprefix kernels/simd/,dense.c first_conv.c norm.c winograd/winograd_tiles.c winograd/winograd_weights.c)
+BF16_SRC      := $(TILES_SRC) $(addprefix kernels/simd/,dense.c first_conv.c norm.c winograd/direct_tiles.c winograd/winograd_tiles.c winograd/winograd_weights.c)
 CFLAGS_avx512_bf16 := $(CFLAGS_avx512) -mavx512bf16
 CFLAGS_amx_bf16    := $(CFLAGS_avx512_bf16) -mamx-tile -mamx-bf16
 # A model of AMX tiles, for tests on processors without AMX.

@@ -65,6 +65,15 @@ enum isa isa_exact(enum isa isa)
     return isa;
 }
 
+enum isa isa_of_vectors(enum isa isa)
+{
+#if defined(__x86_64__)
+    if (isa == ISA_AMX_BF16)
+        return ISA_AVX512_BF16;
+#endif
+    return isa;
+}
+
 const char *const *isa_names(void)
 {
     static const char *const names[ISAS] = {

@@ -29,6 +29,10 @@ enum isa isa_best_bf16(void);
  * itself if it is a full-precision set. */
 enum isa isa_exact(enum isa isa);
 
+/* Returns the set that multiplies like `isa`, but with vectors in place of tiles: avx512_bf16 for
+ * amx_bf16, otherwise `isa`. */
+enum isa isa_of_vectors(enum isa isa);
+
 /* Makes `name` the most capable set that isa_choose may return; "auto": no limit. ERR_UNAVAILABLE
  * if the set is unknown or missing on this processor. Call it before threads are created. */
 enum status isa_limit(const char *name, struct error *e);

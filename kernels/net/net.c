@@ -464,7 +464,8 @@ struct net_op_view net_op_view(const struct net *net, int slot, int index)
         .flops_backward = done_flops(op, true),
         .savings = op_savings(op),
         .choice = op->fused.choice,
-        .bf16 = op->kernel->takes_bf16 && op->fused.isa != isa_exact(op->fused.isa),
+        .bf16 = op->kernel->takes_bf16 && op->fused.plan != PLAN_EXACT &&
+                op->fused.isa != isa_exact(op->fused.isa),
         .in_bytes = value_bytes(&op->fused, op->kernel->in),
         .out_bytes = value_bytes(&op->fused, op->kernel->out),
     };

@@ -21,7 +21,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
                                   struct conv_sizes sizes)
 {
     size_t x = fused->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
-    size_t y = w->norm                     ? sizes.chunk * stored_block(w)
+    size_t y = w->norm                     ? stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
     /* Size in reals of the marks of outputs whose inputs are all zero: one real per tile, although
@@ -62,7 +62,7 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
-    enum isa isa = w->kind == CONV_DIRECT ? isa_exact(fused->isa) : fused->isa;
+    enum isa isa = conv3x3_isa(fused, w->kind);
     struct conv_call call = {.fused = fused,
                              .c = c,
                              .w = *w,
@@ -316,23 +316,20 @@ void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, 
         norm_add_inputs(&call->norm, i, (size_t)b, thread);
 }
 
-/* Returns dy of block b of channels for images [begin, end). Consecutive images are *stride numbers
- * apart. */
-static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t end, int b,
-                               int thread, size_t *stride)
+/* Returns dy of block b of channels for one image. `begin`: first image of the chunk. */
+static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t image, int b,
+                               int thread)
 {
     const struct winograd *w = &call->w;
-    size_t block = stored_block(w);
+    size_t at = (size_t)b * stored_block(w);
     real *share = share_y(call, thread);
-    *stride = w->norm ? block : winograd_stored(w);
-    if (w->norm)
-        for (size_t i = begin; i < end; i++)
-            norm_differentiate(&call->norm, share + (i - begin) * block, i, (size_t)b, thread);
-    if (w->norm)
+    if (w->norm) {
+        norm_differentiate(&call->norm, share, image, (size_t)b, thread);
         return share;
+    }
     if (call->fused->out == LAYOUT_NCHW)
-        return share + (size_t)b * block;
-    return call->c->dy + begin * winograd_stored(w) + (size_t)b * block;
+        return share + (image - begin) * winograd_stored(w) + at;
+    return call->c->dy + image * winograd_stored(w) + at;
 }
 
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread)
@@ -349,11 +346,11 @@ void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end,
                          int thread)
 {
     const struct winograd *w = &call->w;
-    const uint8_t *from = call->from + begin * winograd_stored(w) + (size_t)b * stored_block(w);
-    size_t stride;
-    const real *dy = block_of_dy(call, begin, end, b, thread, &stride);
-    call->tiles->output_adjoint(w, (int)(end - begin), dm, share_dbias(call, thread) + b * w->block,
-                                dy, from, stride);
+    for (size_t i = begin; i < end; i++)
+        call->tiles->output_adjoint(
+            w, (int)(end - begin), (int)(i - begin), dm, share_dbias(call, thread) + b * w->block,
+            block_of_dy(call, begin, i, b, thread),
+            call->from + i * winograd_stored(w) + (size_t)b * stored_block(w));
 }
 
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)

@@ -24,7 +24,7 @@ struct dense_call {
     int n, in, out, block;
     size_t plane; /* reals per block of X or dY, for all images */
     real *x, *dy; /* X and dY in blocks, as operands of products */
-    real *pairs;  /* dY in blocks, with every two images interleaved; only for bf16 operands */
+    real *turned; /* dY in blocks, as the left operand of dW; only for bf16 operands */
     real *shares; /* per thread: a slice of W and a block of results */
 };
 
@@ -40,9 +40,11 @@ static size_t share_reals(int n, int block)
     return slice_reals() + (size_t)(n > block ? n : block) * (size_t)block;
 }
 
-static size_t plane_reals(int n, int block, int pair)
+static size_t plane_reals(const struct fused_layers *fused, int n)
 {
-    return (size_t)((n + pair - 1) / pair) * (size_t)block;
+    const struct dense_functions *f = dense_for(fused->isa);
+    int depth = winograd_product_for(fused->isa)->depth;
+    return (size_t)((n + depth - 1) / depth * depth / f->pair) * (size_t)f->block;
 }
 
 static struct dense_call call_begin(const struct fused_layers *fused, const struct op_call *c)
@@ -56,11 +58,11 @@ static struct dense_call call_begin(const struct fused_layers *fused, const stru
                               .in = (int)shape_count(fused->layers->in),
                               .out = fused->layers->channels,
                               .block = f->block,
-                              .plane = plane_reals(c->n, f->block, f->pair),
+                              .plane = plane_reals(fused, c->n),
                               .x = c->scratch};
     call.dy = call.x + (size_t)blocks_of(call.in, call.block) * call.plane;
-    call.pairs = call.dy + (size_t)blocks_of(call.out, call.block) * call.plane;
-    call.shares = call.pairs + (size_t)blocks_of(call.out, call.block) * call.plane;
+    call.turned = call.dy + (size_t)blocks_of(call.out, call.block) * call.plane;
+    call.shares = call.turned + (size_t)blocks_of(call.out, call.block) * call.plane;
     return call;
 }
 
@@ -74,7 +76,7 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
     const struct dense_functions *f = dense_for(fused->isa);
     int in = blocks_of((int)shape_count(fused->layers->in), f->block);
     int out = blocks_of(fused->layers->channels, f->block);
-    return ((size_t)(in + 2 * out) * plane_reals(n, f->block, f->pair) +
+    return ((size_t)(in + 2 * out) * plane_reals(fused, n) +
             (size_t)threads * share_reals(n, f->block)) *
            sizeof(real);
 }
@@ -141,8 +143,7 @@ static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Copies dY to blocks [begin, end). If operands are bf16, also writes a copy to call->pairs in
- * which every two images are interleaved. */
+/* Copies dY to blocks [begin, end). If operands are bf16, also writes a copy to call->turned. */
 static void load_dy(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -151,7 +152,7 @@ static void load_dy(void *arg, size_t begin, size_t end, int thread)
         call->f->rows(dy, call->c->dy + b * (size_t)call->block, (size_t)call->out, call->n,
                       columns_of(call, b, call->out));
         if (call->f->pair > 1)
-            call->product->pair(call->pairs + b * call->plane, dy, call->n);
+            call->product->turn(call->turned + b * call->plane, dy, call->n);
     }
 }
 
@@ -199,7 +200,7 @@ static void backward_weights(void *arg, size_t begin, size_t end, int thread)
     size_t in = (size_t)call->in, block = (size_t)call->block, polled = 0;
     real *dw = share_results(call, thread);
     for (size_t b = begin; b < end; b++) {
-        const real *left = (call->f->pair > 1 ? call->pairs : call->dy) + b * call->plane;
+        const real *left = (call->f->pair > 1 ? call->turned : call->dy) + b * call->plane;
         int rows = columns_of(call, b, call->out);
         for (size_t a = 0; a < (size_t)blocks_of(call->in, call->block); a++) {
             const real *right = call->x + a * call->plane;

@@ -24,6 +24,17 @@ static enum op_family family_of(enum kernel_choice choice)
     return families[choice];
 }
 
+/* Returns whether ops of a family may be chosen for a layer without being asked for. With AMX tiles,
+ * direct sums are faster than Winograd's algorithm. They need memory for at least 32 images at a time,
+ * so layers with large activations use Winograd's algorithm. */
+static bool is_default(enum op_family family, enum isa isa, const struct layer_desc *layer)
+{
+    const size_t most = (size_t)64 << 20, images = 32;
+    size_t numbers = images * (shape_count(layer->in) + shape_count(layer->out));
+    return family != FAMILY_WINOGRAD || isa == isa_of_vectors(isa) ||
+           numbers * sizeof(uint16_t) > most;
+}
+
 static const struct op_kernel *find_in(enum op_family family, enum plan plan, enum isa isa,
                                        enum layout in, const struct layer_desc *layers, int n,
                                        const struct extent *read, int *taken)
@@ -33,7 +44,8 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
         /* An op that reads [N,C,H,W] also fits images of bytes, because net_load then converts
          * them. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
-        bool asked = family == FAMILY_ANY || op_rows[i].family == family;
+        bool asked = family == FAMILY_ANY ? is_default(op_rows[i].family, isa, layers)
+                                          : op_rows[i].family == family;
         bool can = isa != ISA_PORTABLE || !kernel->needs_wide;
         if (!fits || !asked || !can || !(op_rows[i].plans & 1u << plan))
             continue;

@@ -49,6 +49,13 @@ static void choose_kind(struct winograd *w, const struct fused_layers *fused)
         set_kind(w, WINOGRAD_F4);
 }
 
+enum isa conv3x3_isa(const struct fused_layers *fused, enum winograd_kind kind)
+{
+    if (kind != CONV_DIRECT)
+        return isa_of_vectors(fused->isa);
+    return fused->plan == PLAN_EXACT ? isa_exact(fused->isa) : fused->isa;
+}
+
 struct winograd winograd_of(const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;
@@ -66,7 +73,8 @@ struct winograd winograd_of(const struct fused_layers *fused)
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
     choose_kind(&w, fused);
-    w.pair = w.kind == CONV_DIRECT ? direct_tiles_for(fused->isa)->pair
-                                   : winograd_tiles_for(fused->isa)->pair;
+    enum isa isa = conv3x3_isa(fused, w.kind);
+    w.pair = winograd_tiles_for(isa)->pair;
+    w.depth = winograd_product_for(isa)->depth;
     return w;
 }

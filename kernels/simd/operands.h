@@ -56,6 +56,16 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
+/* Stores rows a and b of a block interleaved: a0 b0, a1 b1, ... */
+INLINE void operand_store_rows(real *to, vreal a, vreal b)
+{
+    const __m512i low = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,
+                                         8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
+    const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(ROW));
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi16((__m512i)a, low, (__m512i)b));
+    _mm512_storeu_si512(to + ROW, _mm512_permutex2var_epi16((__m512i)a, high, (__m512i)b));
+}
+
 /* Loads the first `count` <= BLOCK numbers of row `from` and returns them as a vector of operands,
  * rounded to bf16. The remaining operands are 0. */
 INLINE vreal operand_load_row(const real *from, int count)

@@ -13,12 +13,8 @@
  * multiplier. */
 static real run(size_t rounds)
 {
-    struct tile_shapes shapes = {.palette = 1};
+    const struct tile_shapes shapes = tiles_whole();
     real sums[TILE_ROWS * VECTOR_LANES];
-    for (int t = 0; t < TILES; t++) {
-        shapes.bytes[t] = TILE_BYTES;
-        shapes.rows[t] = TILE_ROWS;
-    }
     TILE_SHAPE(&shapes);
     for (size_t i = 0; i < rounds; i++) {
         TILE_ADD_PRODUCT(0, 4, 6);

@@ -15,6 +15,17 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
+/* Returns the shapes of whole tiles: 16 rows of 64 bytes. */
+static inline struct tile_shapes tiles_whole(void)
+{
+    struct tile_shapes shapes = {.palette = 1};
+    for (int t = 0; t < TILES; t++) {
+        shapes.bytes[t] = TILE_BYTES;
+        shapes.rows[t] = TILE_ROWS;
+    }
+    return shapes;
+}
+
 /* Macros on AMX tiles, or on their emulation in the header MODEL_OF_TILES. TILE_SHAPE(shapes)
  * configures and zeroes all tiles. TILE_LOAD and TILE_STORE(tile, address, stride) transfer rows
  * that are `stride` bytes apart. TILE_ADD_PRODUCT(sum, a, b) adds the matrix product of tiles a

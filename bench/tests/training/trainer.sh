@@ -264,7 +264,7 @@ bf16_plan_is_described() {
         "$train_cnn" --model vgg_mini --train.precision bf16 --kernels.isa portable --describe-plan >"$tmp/plan.txt" || return 1
     cat "$tmp/plan16.txt" "$tmp/plan.txt"
     [ "$(grep -cE "$rounds" "$tmp/plan16.txt")" -eq "$(grep -cw avx512_bf16 <(sort -u /proc/cpuinfo | grep flags))" ] &&
-        [ "$(grep -cE "$rounds" "$tmp/plan16.txt")" -eq "$(grep -c '^winograd_last_bf16 ' "$tmp/plan16.txt")" ] &&
+        [ "$(grep -cE "$rounds" "$tmp/plan16.txt")" -eq "$(grep -c '^\(winograd\|direct\)_last_bf16 ' "$tmp/plan16.txt")" ] &&
         ! grep -q _bf16 "$tmp/plan.txt" && values_are bf16 "$tmp/plan16.txt" && values_are bf16 "$tmp/plan.txt"
 }
 values_are() { # type, plan

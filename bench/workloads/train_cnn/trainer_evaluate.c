@@ -27,9 +27,8 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
 static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
-        struct range range = work_op_range(t, op);
         net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
-                    weights16_of(&t->model.weights, range, is_first));
+                    work_op_weights(t, op, is_first));
         TRY(slice_after_op(&t->model, PASS_FORWARD, op, n, e));
     }
     return OK;

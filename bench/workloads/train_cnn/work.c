@@ -161,6 +161,13 @@ struct range work_op_range(const struct trainer *t, int op)
     return (struct range){of.first - first, of.last - first};
 }
 
+const real *work_op_weights(const struct trainer *t, int op, bool rounds)
+{
+    if (net_op_view(t->model.net, t->model.slot, op).bf16)
+        return t->sync->arenas.params;
+    return weights16_of(&t->model.weights, work_op_range(t, op), rounds);
+}
+
 /* ---- Replay ---- */
 
 /* Returns the calibrated time (ns) of a part of the step, multiplied by `share`. */
@@ -354,7 +361,7 @@ void work_forward(struct trainer *t, const struct batch *batch, int op)
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         net_forward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
-                    weights16_of(&t->model.weights, work_op_range(t, op), true));
+                    work_op_weights(t, op, true));
     end_part(t, PART_FORWARD, op, begin_ns);
 }
 
@@ -385,7 +392,7 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     int64_t begin_ns = begin_part(t);
     if (batch->n > 0)
         net_backward(t->model.net, &t->model.exec, t->model.slot, op, op + 1,
-                     weights16_of(&t->model.weights, work_op_range(t, op), false), grads);
+                     work_op_weights(t, op, false), grads);
     else if (!t->model.exec.accumulate)
         fill_gradients(t, op, grads, NULL);
     end_part(t, PART_BACKWARD, op, begin_ns);

@@ -55,6 +55,10 @@ int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);
 
+/* Returns the weights that an op reads, as weights16_of does. Ops that multiply bf16 numbers read
+ * the parameter arena in full precision, because they round the factors of products themselves. */
+const real *work_op_weights(const struct trainer *t, int op, bool rounds);
+
 /* Parts of a step, in call order, with the activations in slot t->model.slot. work_micro_begin to
  * work_backward are repeated for each micro-batch. A rank without images has zero gradients. */
 void work_step_begin(struct trainer *t, const struct batch *batch);

@@ -146,20 +146,34 @@ static void pair_plainly(uint16_t *to, const uint16_t *from, int rows)
         }
 }
 
+/* Rearranges rows of a block as `turn` does, number by number. */
+static void turn_plainly(uint16_t *to, const uint16_t *from, int rows)
+{
+    int depth = tested->depth;
+    if (depth == 2) {
+        pair_plainly(to, from, rows);
+        return;
+    }
+    for (int r = 0; r < (rows + depth - 1) / depth * depth; r++)
+        for (int i = 0; i < BLOCK; i++)
+            to[(r / depth * BLOCK + i) * depth + r % depth] = r < rows ? from[r * BLOCK + i] : 0;
+}
+
 static void check_columns(int rows, int k, bool add)
 {
     size_t n = (size_t)(k * BLOCK), paired = (size_t)((k + 1) / 2 * 2 * BLOCK);
+    size_t turned = (size_t)((k + tested->depth - 1) / tested->depth * tested->depth * BLOCK);
     uint16_t *a = random_operands(paired, 4), *b = random_operands(paired, 5);
-    uint16_t *a2 = make_operands(paired), *b2 = make_operands(paired),
-             *plain = make_operands(paired);
+    uint16_t *a2 = make_operands(turned), *b2 = make_operands(paired),
+             *plain = make_operands(turned);
     uint16_t *left = make_operands(n), *right = make_operands(n);
     real *c = random_reals((size_t)(rows * BLOCK), 6),
          *before = random_reals((size_t)(rows * BLOCK), 6);
     memcpy(a2, a, paired * sizeof *a);
-    tested->pair((real *)(void *)a2, (const real *)(void *)a2, k);
+    tested->turn((real *)(void *)a2, (const real *)(void *)a2, k);
     tested->pair((real *)(void *)b2, (const real *)(void *)b, k);
-    pair_plainly(plain, a, k);
-    assert_memory_equal(a2, plain, paired * sizeof *plain);
+    turn_plainly(plain, a, k);
+    assert_memory_equal(a2, plain, turned * sizeof *plain);
     pair_plainly(plain, b, k);
     assert_memory_equal(b2, plain, paired * sizeof *plain);
     const real *as = (const real *)(void *)a2, *bs = (const real *)(void *)b2;
@@ -193,6 +207,191 @@ static void columns_sum_rounded_operands(void **state)
     with_every_product(check_all_columns);
 }
 
+/* ---- Rows of a direct 3x3 convolution ---- */
+
+/* A convolution of n images of `in` channels to one block of output channels. */
+struct direct {
+    int h, w, pad, n, in;        /* area of x */
+    int out_h, out_w, in_blocks; /* area of y */
+    int padded;                  /* n, padded to a multiple of the depth */
+    uint16_t *x, *dy, *weights;  /* x [in_blocks, h, w, padded, BLOCK], dy [out_h, out_w, padded,
+                                   * BLOCK], weights [9, in, BLOCK] */
+};
+
+static struct direct direct_begin(int h, int w, int pad, int n, int in)
+{
+    struct direct d = {.h = h, .w = w, .pad = pad, .n = n, .in = in};
+    d.out_h = h + 2 * pad - 2;
+    d.out_w = w + 2 * pad - 2;
+    d.in_blocks = blocks_of(in, BLOCK);
+    d.padded = (n + tested->depth - 1) / tested->depth * tested->depth;
+    d.x = random_operands((size_t)(d.in_blocks * h * w * d.padded * BLOCK), 10);
+    d.dy = random_operands((size_t)(d.out_h * d.out_w * d.padded * BLOCK), 11);
+    d.weights = random_operands((size_t)(9 * in * BLOCK), 12);
+    for (int p = 0; p < d.in_blocks * h * w; p++)
+        for (int i = 0; i < d.padded; i++)
+            for (int c = 0; c < BLOCK; c++)
+                if (p / (h * w) * BLOCK + c >= in)
+                    d.x[(p * d.padded + i) * BLOCK + c] = 0;
+    return d;
+}
+
+static void direct_end(struct direct *d)
+{
+    mem_free(d->x);
+    mem_free(d->dy);
+    mem_free(d->weights);
+}
+
+/* Returns the operand of x in input row `row`, or NULL if it is padding. */
+static const uint16_t *input_at(const struct direct *d, int c, int row, int column, int image)
+{
+    if (row < 0 || row >= d->h || column < 0 || column >= d->w)
+        return NULL;
+    int p = (c / BLOCK * d->h + row) * d->w + column;
+    return d->x + (p * d->padded + image) * BLOCK + c % BLOCK;
+}
+
+/* Lists the factors of y (i, j, image, o), and returns their number. */
+static int factors_of_output(const struct direct *d, int i, int j, int image, int o, uint16_t *a,
+                             uint16_t *b)
+{
+    int k = 0;
+    for (int t = 0; t < 9; t++)
+        for (int c = 0; c < d->in; c++) {
+            const uint16_t *x = input_at(d, c, i - d->pad + t / 3, j - d->pad + t % 3, image);
+            if (x == NULL)
+                continue;
+            a[k] = *x;
+            b[k++] = d->weights[(t * d->in + c) * BLOCK + o];
+        }
+    return k;
+}
+
+static void check_row(const struct direct *d, int i)
+{
+    size_t plane = (size_t)(d->padded * BLOCK / 2), steps = (size_t)((d->in + 1) / 2);
+    uint16_t *panel = make_operands(9 * steps * 2 * BLOCK);
+    uint16_t *a = make_operands((size_t)(9 * d->in)), *b = make_operands((size_t)(9 * d->in));
+    real *c = random_reals((size_t)(d->out_w * d->n * BLOCK), 13);
+    struct direct_rows r = {.columns = d->out_w,
+                            .in_columns = d->w,
+                            .origin = -d->pad,
+                            .plane = plane,
+                            .tap = (ptrdiff_t)(steps * BLOCK),
+                            .in_block = (size_t)(d->h * d->w) * plane};
+    for (int t = 0; t < 9; t++)
+        pair_plainly(panel + (size_t)t * steps * 2 * BLOCK, d->weights + t * d->in * BLOCK, d->in);
+    for (int t = 0; t < 3; t++)
+        if (i - d->pad + t >= 0 && i - d->pad + t < d->h) {
+            r.in[r.lines] =
+                (const real *)(const void *)d->x + (size_t)((i - d->pad + t) * d->w) * plane;
+            r.panel[r.lines++] =
+                (const real *)(const void *)panel + (size_t)(3 * t) * steps * BLOCK;
+        }
+    tested->row(c, &r, d->n, d->in);
+    for (int at = 0; at < d->out_w * d->n * BLOCK; at++) {
+        int j = at / (d->n * BLOCK), image = at / BLOCK % d->n, o = at % BLOCK;
+        double bound;
+        int k = factors_of_output(d, i, j, image, o, a, b);
+        float expected = sum_of(0, a, b, k, k > 0 ? k : 1, &bound);
+        assert_near("row", j * d->n + image, o, c[at], expected, bound);
+    }
+    void *all[] = {panel, a, b, c};
+    for (size_t f = 0; f < sizeof all / sizeof *all; f++)
+        mem_free(all[f]);
+}
+
+/* Computes c [9, channels, BLOCK], or adds to it, from turned inputs x and paired gradients dy. */
+static void run_taps(const struct direct *d, real *c, const uint16_t *x, const uint16_t *dy,
+                     int channels, bool add)
+{
+    size_t plane = (size_t)(d->padded * BLOCK / 2), tap = (size_t)(channels * BLOCK);
+    for (int t = 0; t < 3; t++) {
+        int from = t - d->pad, first = from < 0 ? -from : 0;
+        int last = d->h - from < d->out_h ? d->h - from : d->out_h;
+        struct direct_rows r = {.columns = d->out_w,
+                                .in_columns = d->w,
+                                .origin = -d->pad,
+                                .plane = plane,
+                                .tap = (ptrdiff_t)tap,
+                                .lines = last - first};
+        r.in[0] = (const real *)(const void *)x + (size_t)((from + first) * d->w) * plane;
+        r.out = (const real *)(const void *)dy + (size_t)(first * d->out_w) * plane;
+        tested->taps(c + 3 * (size_t)t * tap, &r, channels, d->n, add);
+    }
+}
+
+/* Lists the factors of the gradient of weight (tap t, channel, o), and returns their number. */
+static int factors_of_weight(const struct direct *d, int t, int channel, int o, uint16_t *a,
+                             uint16_t *b)
+{
+    int k = 0;
+    for (int p = 0; p < d->out_h * d->out_w; p++)
+        for (int image = 0; image < d->n; image++) {
+            const uint16_t *in = input_at(d, channel, p / d->out_w - d->pad + t / 3,
+                                          p % d->out_w - d->pad + t % 3, image);
+            if (in == NULL)
+                continue;
+            a[k] = *in;
+            b[k++] = d->dy[(p * d->padded + image) * BLOCK + o];
+        }
+    return k;
+}
+
+/* Checks the gradients of the weights of block `block` of x, for all taps. */
+static void check_taps(const struct direct *d, int block, bool add)
+{
+    size_t plane = (size_t)(d->padded * BLOCK), area = (size_t)(d->h * d->w);
+    size_t positions = (size_t)(d->out_h * d->out_w), terms = positions * (size_t)d->n;
+    uint16_t *x = make_operands(area * plane), *dy = make_operands(positions * plane);
+    uint16_t *a = make_operands(terms), *b = make_operands(terms);
+    int left = d->in - block * BLOCK, channels = left < BLOCK ? left : BLOCK;
+    size_t all = (size_t)(9 * channels * BLOCK);
+    real *c = random_reals(all, 14), *before = random_reals(all, 14);
+    memset(dy, 0, positions * plane * sizeof *dy);
+    for (size_t p = 0; p < area; p++)
+        turn_plainly(x + p * plane, d->x + ((size_t)block * area + p) * plane, d->n);
+    for (size_t p = 0; p < positions; p++)
+        pair_plainly(dy + p * plane, d->dy + p * plane, d->n);
+    run_taps(d, c, x, dy, channels, add);
+    for (int at = 0; at < (int)all; at++) {
+        int t = at / (channels * BLOCK), channel = at / BLOCK % channels;
+        int k = factors_of_weight(d, t, block * BLOCK + channel, at % BLOCK, a, b);
+        double bound;
+        float expected = sum_of(add ? (float)before[at] : 0, a, b, k, k > 0 ? k : 1, &bound);
+        assert_near("taps", t, at, c[at], expected, bound);
+    }
+    void *memory[] = {x, dy, a, b, c, before};
+    for (size_t f = 0; f < sizeof memory / sizeof *memory; f++)
+        mem_free(memory[f]);
+}
+
+static void check_direct(void)
+{
+    static const struct {
+        int h, w, pad, n, in;
+    } cases[] = {{1, 1, 1, 1, 3},  {2, 2, 1, 33, 32}, {3, 4, 1, 16, 33}, {4, 3, 0, 5, 64},
+                 {5, 5, 1, 2, 40}, {4, 6, 0, 17, 20}, {3, 7, 2, 3, 9},   {2, 8, 1, 40, 65}};
+    if (tested->row == NULL)
+        return;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct direct d =
+            direct_begin(cases[i].h, cases[i].w, cases[i].pad, cases[i].n, cases[i].in);
+        for (int row = 0; row < d.out_h; row++)
+            check_row(&d, row);
+        for (int b = 0; b < d.in_blocks; b++)
+            check_taps(&d, b, b % 2 == 0);
+        direct_end(&d);
+    }
+}
+
+/* Sums of a direct convolution over several taps at once. */
+static void direct_rows_sum_rounded_operands(void **state)
+{
+    with_every_product(check_direct);
+}
+
 /* ---- Transforms ---- */
 
 /* One convolution before batch norm, for the rounding set and for the full-precision set. */
@@ -203,7 +402,7 @@ struct twins {
     struct winograd plain, rounded;
 };
 
-static void twins_begin(struct twins *t, struct shape in, int channels)
+static void twins_begin(struct twins *t, struct shape in, int channels, enum kernel_choice choice)
 {
     const struct extent all = {.h = in.h, .w = in.w};
     *t = (struct twins){.read = {all, all, all}};
@@ -214,6 +413,7 @@ static void twins_begin(struct twins *t, struct shape in, int channels)
                                      .n_layers = 2,
                                      .read = t->read,
                                      .plan = PLAN_FAST,
+                                     .choice = choice,
                                      .isa = isa_best()};
     t->plain = winograd_of(&t->fused);
     t->fused.isa = isa_best_bf16();
@@ -288,9 +488,12 @@ static void transforms_are_rounded_to_the_nearest(void **state)
     skip_where_nothing_rounds();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct twins t;
-        twins_begin(&t, shapes[i], (int)(31 + 2 * i));
+        twins_begin(&t, shapes[i], (int)(31 + 2 * i), CHOICE_shape);
         for (int n = 1; n <= 3; n++)
             check_inputs(&t, n);
+        check_panels(&t);
+        net_desc_free(&t.desc);
+        twins_begin(&t, shapes[i], (int)(31 + 2 * i), CHOICE_direct);
         check_panels(&t);
         net_desc_free(&t.desc);
     }
@@ -316,6 +519,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_sum_rounded_operands),
         cmocka_unit_test(columns_sum_rounded_operands),
+        cmocka_unit_test(direct_rows_sum_rounded_operands),
         cmocka_unit_test(transforms_are_rounded_to_the_nearest),
     };
     return cmocka_run_group_tests_name("bf16", tests, NULL, NULL);

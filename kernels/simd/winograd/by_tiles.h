@@ -19,22 +19,24 @@
 #define RIGHT_0 6
 #define RIGHT_1 7
 
-enum { ROWS_MAX = 2 * TILE_ROWS, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
+enum { ROWS_MAX = 2 * TILE_ROWS, DEPTH = ROWS_MAX, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
+
+/* Configures the AMX tile registers. upper, lower: number of rows of sums in the first and in the
+ * second row of tiles. */
+static void shape_rows(int upper, int lower)
+{
+    struct tile_shapes shapes = tiles_whole();
+    shapes.rows[SUM_00] = shapes.rows[SUM_01] = shapes.rows[LEFT_0] = (uint8_t)upper;
+    shapes.rows[SUM_10] = shapes.rows[SUM_11] = shapes.rows[LEFT_1] = (uint8_t)lower;
+    TILE_SHAPE(&shapes);
+}
 
 /* Configures the AMX tile registers for `rows` <= ROWS_MAX rows of sums, which occupy one or two
  * rows of tiles. */
 static void shape_tiles(int rows)
 {
-    int upper = rows < TILE_ROWS ? rows : TILE_ROWS;
-    int lower = rows > TILE_ROWS ? rows - TILE_ROWS : TILE_ROWS;
-    struct tile_shapes shapes = {.palette = 1};
-    for (int t = 0; t < TILES; t++) {
-        shapes.bytes[t] = TILE_BYTES;
-        shapes.rows[t] = TILE_ROWS;
-    }
-    shapes.rows[SUM_00] = shapes.rows[SUM_01] = shapes.rows[LEFT_0] = (uint8_t)upper;
-    shapes.rows[SUM_10] = shapes.rows[SUM_11] = shapes.rows[LEFT_1] = (uint8_t)lower;
-    TILE_SHAPE(&shapes);
+    shape_rows(rows < TILE_ROWS ? rows : TILE_ROWS,
+               rows > TILE_ROWS ? rows - TILE_ROWS : TILE_ROWS);
 }
 
 INLINE void zero_sums(int two)
@@ -148,37 +150,41 @@ INLINE void transpose_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Computes the sums that product_columns describes, for c with at most 32 rows. `two`: whether c
- * has more than 16 rows. Transposes each a[i] tile by tile. */
+/* Transposes each 32 rows of a block, as the left tiles of product_columns. Missing rows are 0. */
+static void turn_rows(real *to, const real *from, int rows)
+{
+    real pairs[TILE_ROWS * BLOCK] __attribute__((aligned(VECTOR_BYTES)));
+    for (; rows > 0; rows -= ROWS_MAX, from += ROWS_MAX * ROW, to += ROWS_MAX * ROW) {
+        int taken = rows < ROWS_MAX ? rows : ROWS_MAX;
+        pair_rows(pairs, from, taken);
+        transpose_pairs(to, pairs, operand_steps(taken));
+        transpose_pairs(to + TILE_ROWS * ROW, pairs + VECTOR_LANES, operand_steps(taken));
+    }
+}
+
+/* Computes the sums that product_columns describes. `two`: whether c has more than 16 rows. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
-                        int count, int k, bool add, const real *next)
+                        int count, int k, bool add)
 {
     real room[TILE_ROWS * BLOCK] __attribute__((aligned(VECTOR_BYTES)));
-    real left[ROWS_MAX * ROW] __attribute__((aligned(VECTOR_BYTES)));
     zero_sums(two);
     for (int i = 0; i < count; i++)
         for (int at = 0, todo = operand_steps(k); todo > 0; todo -= TILE_ROWS, at += TILE_ROWS) {
             int steps = todo < TILE_ROWS ? todo : TILE_ROWS;
-            const real *columns = a[i] + at * BLOCK;
-            for (int s = 0; s < steps * BLOCK; s += VECTOR_LANES)
-                __builtin_prefetch(next + at * BLOCK + s, 0, 3);
-            transpose_pairs(left, columns, steps);
-            if (two)
-                transpose_pairs(left + TILE_ROWS * ROW, columns + VECTOR_LANES, steps);
-            add_products(two, left, fill_up(room, b[i] + at * BLOCK, steps));
+            add_products(two, a[i] + at * BLOCK, fill_up(room, b[i] + at * BLOCK, steps));
         }
     store_sums(two, rows, c, add);
 }
 
-/* Sums the `count` products a[i]' b[i] in c, where a[i]' is the transpose of a[i]. Each a[i] is one
- * block of columns, so c has at most ROWS_MAX rows. */
+/* Sums the `count` products a[i]' b[i] in c, where a[i]' is the transpose of a[i], as turn_rows
+ * stores it. Each a[i] is one block of columns, so c has at most ROWS_MAX rows. */
 static void product_columns(real *c, const real *const *a, const real *const *b, int count,
                             int rows, int k, bool add, const real *next)
 {
     shape_tiles(rows);
     if (rows > TILE_ROWS)
-        few_columns(1, rows, c, a, b, count, k, add, next);
+        few_columns(1, rows, c, a, b, count, k, add);
     else
-        few_columns(0, rows, c, a, b, count, k, add, next);
+        few_columns(0, rows, c, a, b, count, k, add);
     TILE_RELEASE();
 }

@@ -11,6 +11,7 @@
 #include "kernels/simd/winograd/winograd_axis.h"
 
 #define LINE_REALS (64 / (int)sizeof(real))
+#define DEPTH      PAIR
 
 #if defined(__AVX512F__)
 #define ROWS_MAX      12

@@ -3,11 +3,24 @@
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd/winograd.h"
 
-/* Copies the channels of a block at one position, converted to reals. */
+/* Stores the channels of a block at one position as operands. */
+INLINE void store_block(real *to, vreal low, vreal high)
+{
+    operand_store(to, low);
+    operand_store(to + VECTOR_LANES / PAIR, high);
+}
+
+/* Copies the channels of a block at one position to operands. */
 INLINE void copy_block(enum precision precision, real *to, const real *from, size_t at)
 {
-    vreal_store(to, value_load(precision, from, at));
-    vreal_store(to + VECTOR_LANES, value_load(precision, from, at + VECTOR_LANES));
+#ifdef OPERANDS_ARE_PAIRS
+    if (precision == PRECISION_bf16) {
+        vreal_store(to, vreal_load(value_at(precision, from, at)));
+        return;
+    }
+#endif
+    store_block(to, value_load(precision, from, at),
+                value_load(precision, from, at + VECTOR_LANES));
 }
 
 INLINE void input_all(enum precision precision, const struct winograd *w, int n, real *v,
@@ -15,9 +28,9 @@ INLINE void input_all(enum precision precision, const struct winograd *w, int n,
 {
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
     for (size_t b = 0; b < blocks; b++)
-        for (size_t p = 0; p < pixels; p++)
-            for (size_t i = 0; i < (size_t)n; i++, v += BLOCK)
-                copy_block(precision, v, x, ((i * blocks + b) * pixels + p) * BLOCK);
+        for (size_t p = 0; p < pixels; p++, v += winograd_turned_plane(w, n))
+            for (size_t i = 0; i < (size_t)n; i++)
+                copy_block(precision, v + i * ROW, x, ((i * blocks + b) * pixels + p) * BLOCK);
 }
 
 BY_PRECISION(input_of, w->x_precision, input_all,
@@ -34,9 +47,11 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
 {
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
     for (size_t p = 0; p < pixels; p++)
-        for (size_t i = 0; i < (size_t)n; i++, dv += BLOCK)
-            copy_block(PRECISION_fp32, dx + ((i * blocks + (size_t)at) * pixels + p) * BLOCK, dv,
-                       0);
+        for (size_t i = 0; i < (size_t)n; i++, dv += BLOCK) {
+            real *to = dx + ((i * blocks + (size_t)at) * pixels + p) * BLOCK;
+            vreal_store(to, vreal_load(dv));
+            vreal_store(to + VECTOR_LANES, vreal_load(dv + VECTOR_LANES));
+        }
 }
 
 INLINE struct patch stored_patch(int size, const struct winograd *w, int row, int column)
@@ -93,25 +108,25 @@ INLINE vreal load_patch(int epilogue, const struct winograd *w, int row, int col
 #pragma GCC unroll 4
     for (int i = 0; i < size * size; i++)
         if (row + i / size < w->out.h && column + i % size < w->out.w)
-            vreal_store(dm + (size_t)((row + i / size) * w->out.w + column + i % size) * plane,
-                        gradients[i]);
+            operand_store(dm + (size_t)((row + i / size) * w->out.w + column + i % size) * plane,
+                          gradients[i]);
     return dbias;
 }
 
-INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, real *dm, real *dbias,
-                               const real *dy, const uint8_t *from, size_t stride)
+INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, int image, real *dm,
+                               real *dbias, const real *dy, const uint8_t *from)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-    size_t plane = (size_t)n * BLOCK;
+    size_t plane = winograd_turned_plane(w, n);
     vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
-    for (int i = 0; i < n; i++, dm += BLOCK, dy += stride, from += stride)
-        for (int row = 0; row < w->out.h; row += size)
-            for (int column = 0; column < w->out.w; column += size)
-                for (size_t half = 0; half < 2; half++) {
-                    size_t lane = half * VECTOR_LANES;
-                    sum[half] += load_patch(epilogue, w, row, column, dm + lane, plane, dy + lane,
-                                            from + lane);
-                }
+    dm += (size_t)image * ROW;
+    for (int row = 0; row < w->out.h; row += size)
+        for (int column = 0; column < w->out.w; column += size)
+            for (size_t half = 0; half < 2; half++) {
+                size_t lane = half * VECTOR_LANES;
+                sum[half] += load_patch(epilogue, w, row, column, dm + lane / PAIR, plane,
+                                        dy + lane, from + lane);
+            }
     vreal_store(dbias, sum[0]);
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
@@ -139,20 +154,20 @@ static void output(const struct winograd *w, int n, int at, real *y, uint8_t *fr
     output_of(w, n, at, y, from, m, bias);
 }
 
-static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
-                           const uint8_t *from, size_t stride)
+static void output_adjoint(const struct winograd *w, int n, int image, real *dm, real *dbias,
+                           const real *dy, const uint8_t *from)
 {
     if (w->epilogue == EPILOGUE_RELU_POOL)
-        output_adjoint_all(EPILOGUE_RELU_POOL, w, n, dm, dbias, dy, from, stride);
+        output_adjoint_all(EPILOGUE_RELU_POOL, w, n, image, dm, dbias, dy, from);
     else if (w->epilogue == EPILOGUE_RELU)
-        output_adjoint_all(EPILOGUE_RELU, w, n, dm, dbias, dy, from, stride);
+        output_adjoint_all(EPILOGUE_RELU, w, n, image, dm, dbias, dy, from);
     else
-        output_adjoint_all(EPILOGUE_NONE, w, n, dm, dbias, dy, from, stride);
+        output_adjoint_all(EPILOGUE_NONE, w, n, image, dm, dbias, dy, from);
 }
 
 const struct winograd_tiles SIMD_NAME(direct_tiles) = {
     .block = BLOCK,
-    .pair = 1,
+    .pair = PAIR,
     .input = input,
     .input_adjoint = input_adjoint,
     .output = output,

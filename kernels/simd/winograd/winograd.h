@@ -51,6 +51,8 @@
  * when stored. The adjoint needs no marks, because the error of dx only enters sums. */
 #pragma once
 
+#include <stddef.h>
+
 #include "kernels/base/precision.h"
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
@@ -74,6 +76,7 @@ struct winograd {
     int points, outputs;                     /* number of points (p) and of outputs (m) of a tile
                                               * along one axis */
     int pair;                                /* operands per real (2 for bf16) */
+    int depth;                               /* depth of struct winograd_product */
     enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
                                               * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
@@ -141,6 +144,13 @@ static inline size_t winograd_plane(const struct winograd *w, int rows)
     return (size_t)winograd_steps(w, rows) * (size_t)w->block;
 }
 
+/* Returns the size in reals of `rows` rows of a left operand of `columns` (winograd_product), in one
+ * block of channels. Direct sums store all operands in this size. */
+static inline size_t winograd_turned_plane(const struct winograd *w, int rows)
+{
+    return (size_t)((rows + w->depth - 1) / w->depth * w->depth / w->pair) * (size_t)w->block;
+}
+
 /* Returns the size in reals of one image's V (transformed input) in all blocks. n images need at
  * most n times as much. */
 static inline size_t winograd_v(const struct winograd *w)
@@ -191,11 +201,11 @@ struct winograd_tiles {
      * block only. blank: result of `input`. from: origin of each output (see conv3x3.h). */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
-    /* Applies the adjoint of the epilogue to dy, then computes one block of dM <- A dy A'. Images
-     * are `stride` numbers apart in dy and `from`. Adds the gradients of the epilogue's inputs to
-     * dbias [block]. */
-    void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
-                           const uint8_t *from, size_t stride);
+    /* Applies the adjoint of the epilogue to dy and `from` of one image and block, then computes its
+     * dM <- A dy A' in dm, a block for n images. Adds the gradients of the epilogue's inputs to dbias
+     * [block]. */
+    void (*output_adjoint)(const struct winograd *w, int n, int image, real *dm, real *dbias,
+                           const real *dy, const uint8_t *from);
 };
 
 /* Transforms of weights [O,I,3,3]. */
@@ -219,6 +229,27 @@ struct winograd_weights {
  * dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
+/* Positions of a direct 3x3 convolution, for the functions `row` and `taps` of winograd_product.
+ * Position j of a row meets the input columns origin + j + t, for the taps t = 0, 1, 2 of a kernel
+ * row. Columns outside [0, in_columns) are padding. Each column of an operand has n images and a
+ * block of channels; columns are `plane` reals apart. */
+struct direct_rows {
+    int columns; /* number of positions in a row */
+    int in_columns, origin;
+    size_t plane;
+    /* For `row`: number of kernel rows that meet inputs, at most 3. For `taps`: number of rows of
+     * positions. */
+    int lines;
+    /* For `row`: the input row of each line. For `taps`: in[0] is the input row of the first row of
+     * positions. */
+    const real *in[3];
+    const real *panel[3]; /* for `row`: weights of tap 0 in each line */
+    /* Distance in reals between the weights of two taps (`row`), or between their sums (`taps`). */
+    ptrdiff_t tap;
+    size_t in_block; /* for `row`: distance in reals between blocks of input channels */
+    const real *out; /* for `taps`: right operand of the first row of positions */
+};
+
 /* Products of matrices in blocks of `block` columns. Operands: reals or 16-bit numbers. Results:
  * reals. Strides are in reals. */
 struct winograd_product {
@@ -230,12 +261,25 @@ struct winograd_product {
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
     /* Sets c [rows, block] to the sum of the `count` products a[i]' b[i]. If `add`, adds the sum to
-     * c instead. a[i]: the first `rows` columns of a matrix [k, block]. b[i]: a matrix [k, block].
-     * Prefetches `next` [k, block], an operand of the next call. */
+     * c instead. a[i]: the first `rows` columns of a matrix [k, block], rearranged by `turn`. b[i]: a
+     * matrix [k, block], rearranged by `pair`. Code for vectors prefetches `next` [k, block], an
+     * operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
-    /* Interleaves pairs of rows of 16-bit operands into the layout that `columns` reads: [rows/2,
-     * block, 2] <- [rows, block]. An odd last row is paired with zeros. `to` may equal `from`.
-     * `pair` is NULL if operands are reals. */
+    /* Interleaves pairs of rows of 16-bit operands into the layout that `columns` reads as b:
+     * [rows/2, block, 2] <- [rows, block]. An odd last row is paired with zeros. `to` may equal
+     * `from`. `pair` is NULL if operands are reals. */
     void (*pair)(real *to, const real *from, int rows);
+    /* Rearranges rows of 16-bit operands into the layout that `columns` reads as a. For AMX tiles:
+     * [rows/32, block, 32] <- [rows, block], padded with zeros; else like `pair`. `to` may equal
+     * `from`. */
+    void (*turn)(real *to, const real *from, int rows);
+    /* Sets c [columns, n, block] to the sums of a row of positions: of each input [n, k] times the
+     * weights [k, block] of its tap, over all lines and taps. NULL: use `rows`. */
+    void (*row)(real *c, const struct direct_rows *r, int n, int k);
+    /* Sets c [3, channels, block], or adds to c if `add`: for each tap, the sum over all positions
+     * of the transposed input, rearranged by `turn`, times r->out, rearranged by `pair` and padded
+     * with zeros. n: number of images. NULL: use `columns`. */
+    void (*taps)(real *c, const struct direct_rows *r, int channels, int n, bool add);
+    int depth; /* number of rows of which `turn` writes a multiple: 32, 2, or 1 for reals */
 };

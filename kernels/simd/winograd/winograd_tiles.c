@@ -269,22 +269,20 @@ INLINE vreal output_adjoint_tile(int kind, int epilogue, real *dm, size_t plane,
     return dbias;
 }
 
-INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w, int n, real *dm,
-                               real *dbias, const real *dy, const uint8_t *from, size_t stride)
+INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w, int n, int image,
+                               real *dm, real *dbias, const real *dy, const uint8_t *from)
 {
-    int tiles = n * winograd_tiles(w);
-    size_t plane = winograd_spread(BLOCK, operand_steps(tiles));
+    int tiles = winograd_tiles(w);
+    size_t plane = winograd_spread(BLOCK, operand_steps(n * tiles));
     struct walk at = {0};
     vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
-    for (int t = 0; t < tiles; t++, walk_next(&at, w), dm += ROW) {
-        size_t stored = (size_t)at.image * stride;
+    dm += (size_t)(image * tiles) * ROW;
+    for (int t = 0; t < tiles; t++, walk_next(&at, w), dm += ROW)
         for (size_t half = 0; half < 2; half++) {
             size_t lane = half * VECTOR_LANES;
-            sum[half] +=
-                output_adjoint_tile(kind, epilogue, dm + lane / PAIR, plane, dy + stored + lane,
-                                    from + stored + lane, output_patch(kind, epilogue, w, at));
+            sum[half] += output_adjoint_tile(kind, epilogue, dm + lane / PAIR, plane, dy + lane,
+                                             from + lane, output_patch(kind, epilogue, w, at));
         }
-    }
     vreal_store(dbias, sum[0]);
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
@@ -343,19 +341,19 @@ BY_PRECISION(output, w->y_precision, output_kind,
               const real *bias, const uint16_t *blank),
              w, n, at, y, from, m, bias, blank)
 
-INLINE void output_adjoint_kind(int kind, const struct winograd *w, int n, real *dm, real *dbias,
-                                const real *dy, const uint8_t *from, size_t stride)
+INLINE void output_adjoint_kind(int kind, const struct winograd *w, int n, int image, real *dm,
+                                real *dbias, const real *dy, const uint8_t *from)
 {
     switch (w->epilogue) {
-        CASES_OF_EPILOGUE(output_adjoint_all, kind, w, n, dm, dbias, dy, from, stride)
+        CASES_OF_EPILOGUE(output_adjoint_all, kind, w, n, image, dm, dbias, dy, from)
     }
 }
 
-static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
-                           const uint8_t *from, size_t stride)
+static void output_adjoint(const struct winograd *w, int n, int image, real *dm, real *dbias,
+                           const real *dy, const uint8_t *from)
 {
     switch ((int)w->kind) {
-        CASES_OF_KIND(output_adjoint_kind, w, n, dm, dbias, dy, from, stride)
+        CASES_OF_KIND(output_adjoint_kind, w, n, image, dm, dbias, dy, from)
     }
 }
 

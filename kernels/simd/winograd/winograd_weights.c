@@ -4,6 +4,9 @@
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd/winograd_axis.h"
+#ifdef OPERANDS_ARE_PAIRS
+#include "kernels/simd/winograd/direct_weights.h"
+#endif
 
 #define CASES_OF_WEIGHTS(...) CASES_OF_KIND(__VA_ARGS__) CASE_OF(CONV_DIRECT, __VA_ARGS__)
 
@@ -199,6 +202,12 @@ static void transform(const struct winograd *w, int at, int first, int count, re
                       const real *weights)
 {
     size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
+#ifdef OPERANDS_ARE_PAIRS
+    if (w->kind == CONV_DIRECT) {
+        direct_transform(w, at, first, count, u, weights);
+        return;
+    }
+#endif
     weights += (size_t)first * kernel;
     switch (w->kind) {
         CASES_OF_WEIGHTS(transform_panel, w, at, u, weights, w->out_c, all, count, kernel)
@@ -209,9 +218,36 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
                                  const real *weights)
 {
     size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
+#ifdef OPERANDS_ARE_PAIRS
+    if (w->kind == CONV_DIRECT) {
+        direct_transform_transposed(w, at, first, count, u, weights);
+        return;
+    }
+#endif
     weights += (size_t)first * all;
     switch (w->kind) {
         CASES_OF_WEIGHTS(transform_panel, w, at, u, weights, w->in_c, kernel, count, all)
+    }
+}
+
+/* Copies the gradients of a direct convolution for VECTOR_LANES output channels and as many input
+ * channels. The kernels of neighbouring input channels are adjacent, so whole vectors are stored. */
+INLINE void adjoint_square(const real *du, size_t plane, real *to, size_t step, int parts,
+                           size_t stride, bool add)
+{
+    for (int first = 0; first < VECTOR_LANES * TAPS; first += VECTOR_LANES) {
+        vreal rows[VECTOR_LANES];
+#pragma GCC unroll 16
+        for (int i = 0; i < VECTOR_LANES; i++) {
+            size_t channel = (size_t)(first + i) / TAPS, tap = (size_t)(first + i) % TAPS;
+            rows[i] = sum_parts(du + tap * plane + channel * BLOCK, parts, stride);
+        }
+        transpose(rows);
+#pragma GCC unroll 16
+        for (int l = 0; l < VECTOR_LANES; l++) {
+            real *at = to + (size_t)l * step + first;
+            vreal_store(at, add ? vreal_load(at) + rows[l] : rows[l]);
+        }
     }
 }
 
@@ -219,7 +255,11 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
 INLINE void adjoint_half(int kind, const real *du, size_t plane, real *to, size_t step, int lanes,
                          int count, int parts, size_t stride, bool add)
 {
-    for (int row = 0; row < count; row++, to += TAPS, du += BLOCK) {
+    int row = 0;
+    for (; kind == CONV_DIRECT && lanes == VECTOR_LANES && row + VECTOR_LANES <= count;
+         row += VECTOR_LANES, to += VECTOR_LANES * TAPS, du += VECTOR_LANES * BLOCK)
+        adjoint_square(du, plane, to, step, parts, stride, add);
+    for (; row < count; row++, to += TAPS, du += BLOCK) {
         vreal taps[TAPS];
         prefetch_streams(to, step, lanes);
         load_points(kind, taps, du, plane, parts, stride);
