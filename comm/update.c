@@ -188,8 +188,8 @@ static enum status agree_on_overflow(struct sync *s, struct error *e)
     return status;
 }
 
-/* Rounds gradients to fp16, to find overflows. Gradients in bf16 keep the range of fp32, and no rank
- * sends them. */
+/* In fp16, rounds the gradients of a rank that does not send them, to find overflows. bf16 has the
+ * range of fp32, so bf16 gradients are left in full precision. */
 static void round_gradients(struct sync *s, const struct optimizer *o)
 {
     if (s->config.precision != PRECISION_fp16)

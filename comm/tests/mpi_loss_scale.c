@@ -178,8 +178,8 @@ static bool step_of(struct fixture *f, enum strategy_kind kind, real params[N])
     return good;
 }
 
-/* A number is rounded on each rank and once in the sum, however gradients are cut. In fp16 it is also
- * rounded without communication, to find overflows. */
+/* Each strategy rounds a gradient once on each rank and once in the sum, however messages divide
+ * the gradients. In fp16, strategy none rounds as well, so one rank gets the same bits. */
 static void strategies_have_the_same_bits(void **state)
 {
     static real first[N], other[N];

@@ -316,7 +316,8 @@ void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, 
         norm_add_inputs(&call->norm, i, (size_t)b, thread);
 }
 
-/* Returns dy of block b of channels for one image. `begin`: first image of the chunk. */
+/* Returns dy of block b of channels for one image. `begin`: first image of the chunk. With batch
+ * norm, computes dy in the scratch of the thread, which the next call overwrites. */
 static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t image, int b,
                                int thread)
 {

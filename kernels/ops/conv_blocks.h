@@ -23,8 +23,8 @@ struct conv_sizes {
 
 /* Sizes in reals of a thread's scratch. m, v: buffers for one chunk (struct conv_sizes). du, dbias:
  * gradients of transformed weights and bias. x: x or dx in blocks, if the input is [N,C,H,W]. y: y
- * or dy in blocks, if the output is [N,C,H,W]; with batch norm, one block of one image's dy. blank: marks of
- * outputs with all-zero inputs, for F4 tiles only. all: sum of these sizes. */
+ * or dy in blocks, if the output is [N,C,H,W]; with batch norm, one block of dy of one image.
+ * blank: marks of outputs with all-zero inputs, for F4 tiles only. all: sum of these sizes. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };

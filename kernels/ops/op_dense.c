@@ -22,9 +22,9 @@ struct dense_call {
     const struct dense_functions *f;
     const struct winograd_product *product;
     int n, in, out, block;
-    size_t plane; /* reals per block of X or dY, for all images */
+    size_t plane; /* reals per block of X, dY or turned, for all images, padded to `depth` images */
     real *x, *dy; /* X and dY in blocks, as operands of products */
-    real *turned; /* dY in blocks, as the left operand of dW; only for bf16 operands */
+    real *turned; /* dY in blocks, as the left operand of dY' X; only for bf16 operands */
     real *shares; /* per thread: a slice of W and a block of results */
 };
 
@@ -143,7 +143,8 @@ static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Copies dY to blocks [begin, end). If operands are bf16, also writes a copy to call->turned. */
+/* Copies dY to blocks [begin, end). If operands are bf16, also writes a copy to call->turned, in
+ * the layout of `turn` (struct winograd_product). */
 static void load_dy(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;

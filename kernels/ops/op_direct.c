@@ -1,28 +1,33 @@
-/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact plan
- * and for the fast plan, there if chosen or with AMX tiles.
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums. The exact plan
+ * always uses them. The fast plan uses them if chosen, and by default with AMX tiles (is_default in
+ * plan.c).
  *
  * A chunk of images is copied so that the numbers of all images at one position are contiguous:
- * [C/block, h, w, n, block]. The outputs at a position are then a sum of up to nine matrix
+ * [C/block, h, w, n, block]. 16-bit operands are padded to a multiple of `depth` images
+ * (winograd_turned_plane). The outputs at a position are then a sum of up to nine matrix
  * products, with images as rows. The sum stays in registers, and small maps are as efficient as
  * large ones. Copying columns for im2col reduced GEMM from 152 to 103 GFLOP/s. Activations and
  * panels of weights have the layouts of Winograd's algorithm, with the taps as points.
  *
- * AMX tiles compute a row of positions at once, so that an input in a tile serves several taps. On
- * vgg11_bn, the products reach 48 to 65 % of the tiles' peak rate, and 30 to 38 % on maps of 2x2.
- * The limit is the loading of tiles from a second-level cache. */
+ * AMX code computes a row of positions per call, two positions at a time, so that an input in a
+ * tile serves several taps. On vgg11_bn and an Intel Xeon with a second-level cache of 2 MiB, the
+ * products reach 48 to 65 % of the tiles' peak rate, and 30 to 38 % on maps of 2x2. Loads of tiles
+ * from the second-level cache limit the rate. */
 #include <limits.h>
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Target size in bytes of a chunk's inputs plus one block of its outputs, to fit a second-level
- * cache. 16-bit operands also fit beside a panel of weights. */
+/* Target sizes in bytes of a chunk's inputs plus one block of its outputs, to fit a second-level
+ * cache: for operands that are reals (CHUNK_BYTES) and for 16-bit operands (CHUNK_BYTES16). With
+ * AMX, that cache has 2 MiB, so a panel of 16-bit weights fits as well. */
 #define CHUNK_BYTES   ((size_t)1 << 20)
 #define CHUNK_BYTES16 ((size_t)5 << 18)
 
 /* The images of a chunk are the rows of a matrix product. ROWS: number of rows whose sums fit in
- * the registers of AVX-512. TILE: number of rows of an AMX tile. A tile also holds 2 * TILE images in
- * the gradient of the weights. ROWS_MAX: largest number of images per chunk. */
+ * the registers of AVX-512. TILE: number of rows of an AMX tile. In the gradient of the weights,
+ * images are terms, and a row of a tile holds 2 * TILE of them. ROWS_MAX: largest number of images
+ * per chunk. */
 enum { ROWS = 12, TILE = 16, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -36,7 +41,8 @@ static size_t largest_chunk(const struct winograd *w, int n)
 }
 
 /* Returns the number of images per chunk. Chunks of reals are about equal: a small last chunk would
- * leave most registers unused. Chunks of 16-bit operands fill AMX tiles instead. */
+ * leave most registers unused. Chunks of 16-bit operands are instead multiples of TILE images, to
+ * fill AMX tiles; the last chunk may be smaller. */
 static size_t chunk_images(const struct winograd *w, int n)
 {
     size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
@@ -64,7 +70,7 @@ static size_t larger(size_t a, size_t b)
 
 /* Returns the sizes (struct conv_sizes) for chunks of `chunk` images. With one thread and a single
  * chunk, weights are transformed in slices, each of which is a whole panel. Otherwise there are no
- * slices. */
+ * slices. After dM of 16-bit operands, m has room for one more block (pair_dm). */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
@@ -85,8 +91,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
-/* Forward (sign 1) computes outputs `to` from inputs `from`. Backward (sign -1) computes the
- * gradients of inputs from the gradients of outputs. */
+/* sign: 1 forward (outputs from inputs), -1 backward (gradients of inputs from gradients of
+ * outputs). to, from: areas of the results and of the operand. */
 struct direction {
     int sign;
     struct area to, from;
@@ -125,8 +131,8 @@ static struct products products_of(const struct winograd *w, const struct direct
     return m;
 }
 
-/* Operands of products: activations or gradients of n images, and a panel of weights with k
- * rows. */
+/* Operands of products. from: activations or gradients of n images and k channels, in blocks
+ * (operands_block). panel: weights of all taps, with k rows each. */
 struct factors {
     const real *from, *panel;
     int n, k;
@@ -137,6 +143,7 @@ static void multiply_positions(const struct conv_call *call, real *to, const str
                                int row, const struct factors *f)
 {
     size_t plane = winograd_turned_plane(&call->w, f->n), blocks = area_pixels(d->from) * plane;
+    /* rounding of 16-bit operands dominates, so their sums need no runs */
     int run = call->w.pair > 1 ? INT_MAX : RUN;
     for (int column = 0; column < d->to.w; column++, to += f->n * call->w.block) {
         struct products m = products_of(&call->w, d, row, column);
@@ -149,13 +156,14 @@ static void multiply_positions(const struct conv_call *call, real *to, const str
     }
 }
 
-/* Returns the input row or column that tap 0 (forwards) or tap 2 (backwards) of position 0 meets. */
+/* Returns the first row or column of `from` that position 0 of `to` meets: with tap 0 forwards,
+ * with tap 2 backwards. Negative in padding. */
 static int origin_of(const struct direction *d, int origin)
 {
     return d->sign > 0 ? origin : -origin - 2;
 }
 
-/* Computes a row of positions in `to` [columns, n, block] at once. */
+/* Computes a row of positions in `to` [columns, n, block] by one call of `row`. */
 static void multiply_row(const struct conv_call *call, real *to, const struct direction *d, int row,
                          const struct factors *f)
 {
@@ -177,7 +185,7 @@ static void multiply_row(const struct conv_call *call, real *to, const struct di
     call->product->row(to, &r, f->n, f->k);
 }
 
-/* Computes a block of `to` [positions, n, block]. */
+/* Computes `to` [positions, n, block]: all positions of one block of channels. */
 static void multiply_block(const struct conv_call *call, int thread, real *to,
                            const struct direction *d, const struct factors *f)
 {
@@ -252,7 +260,8 @@ static void multiply_tap(const struct conv_call *call, real *dw, int t, const re
     multiply_pairs(call, dw, &p, channels, n, &add);
 }
 
-/* Arranges x as the left operand of products over images, in place. */
+/* Rearranges 16-bit x in place as the left operand of `columns` and `taps`. The terms of these
+ * products are images. Does nothing if operands are reals. */
 static void turn_x(const struct conv_call *call, real *x, int n)
 {
     const struct winograd *w = &call->w;
@@ -261,8 +270,9 @@ static void turn_x(const struct conv_call *call, real *x, int n)
         call->product->turn(x, x, n);
 }
 
-/* Returns a block of dm as the right operand of products over images. For 16-bit operands, the
- * block is copied to `room`. */
+/* Returns a block of dm as the right operand of `columns` and `taps`. 16-bit operands are
+ * rearranged in `room` (operands_block) and padded with zeros, because dm itself is still needed
+ * for dx. Reals are returned in place. */
 static const real *pair_dm(const struct conv_call *call, real *room, const real *dm, int n)
 {
     size_t plane = winograd_turned_plane(&call->w, n), all = area_pixels(call->w.out);
@@ -277,8 +287,9 @@ static const real *pair_dm(const struct conv_call *call, real *room, const real 
     return room;
 }
 
-/* Computes dw of the three taps of kernel row `row` (+=, if `add`) at once: like multiply_tap. Taps
- * are `tap` numbers apart in dw. Sums of a kernel row that meets no input are zero. */
+/* Computes dw [3, channels, block] of kernel row `row` (+=, if `add`), from one block of x and one
+ * block of dy. The three taps are `tap` reals apart in dw. A kernel row that meets no input sets
+ * zeros, or adds nothing. */
 static void multiply_taps(const struct conv_call *call, real *dw, size_t tap, int row,
                           const real *x, const real *dy, int channels, int n, bool add)
 {
@@ -297,8 +308,8 @@ static void multiply_taps(const struct conv_call *call, real *dw, size_t tap, in
     call->product->taps(dw, &r, channels, n, add);
 }
 
-/* Computes the gradient of the weights between block a of x and one block of dm, in dw [taps, in_c,
- * block] (+=, if `add`). */
+/* Computes the rows of dw [taps, in_c, block] that belong to block a of x (+=, if `add`). dy: one
+ * block of dm, from pair_dm. Taps are winograd_spread apart. */
 static void multiply_kernel(const struct conv_call *call, real *dw, int a, const real *x,
                             const real *dy, int n, bool add)
 {

@@ -24,9 +24,10 @@ static enum op_family family_of(enum kernel_choice choice)
     return families[choice];
 }
 
-/* Returns whether ops of a family may be chosen for a layer without being asked for. With AMX tiles,
- * direct sums are faster than Winograd's algorithm. They need memory for at least 32 images at a time,
- * so layers with large activations use Winograd's algorithm. */
+/* Returns whether a layer may use ops of this family if no family is requested. With AMX tiles,
+ * direct sums are faster than Winograd's algorithm and replace it. However, they hold the 16-bit
+ * operands of at least 32 images per thread. If these exceed 64 MiB, the layer may use Winograd's
+ * algorithm. */
 static bool is_default(enum op_family family, enum isa isa, const struct layer_desc *layer)
 {
     const size_t most = (size_t)64 << 20, images = 32;

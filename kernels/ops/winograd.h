@@ -12,9 +12,9 @@ SIMD_DECLARE_BF16(struct winograd_weights, winograd_weights)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 SIMD_DECLARE(struct block_functions, blocks)
 
-/* Returns the instruction set of a 3x3 convolution. Direct sums of the exact plan have full
- * precision. Winograd's algorithm multiplies by vectors, since its products are too small for
- * tiles. */
+/* Returns the instruction set, at most fused->isa, for a 3x3 convolution by algorithm `kind`: a
+ * full-precision set for direct sums of the exact plan, and a set without tiles for Winograd's
+ * algorithm, whose products are too small for tiles. */
 enum isa conv3x3_isa(const struct fused_layers *fused, enum winograd_kind kind);
 
 /* Returns the algorithm (a variant of Winograd's, or direct sums) and the dimensions for the first

@@ -45,7 +45,8 @@ INLINE vcodes encode_bf16(vfloat x)
 INLINE vfloat decode_bf16(vcodes codes)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-    vbits wide = (vbits)_mm512_cvtepu16_epi32((__m256i)codes); /* GCC 12 would use two halves */
+    /* GCC 12 would split __builtin_convertvector into two halves */
+    vbits wide = (vbits)_mm512_cvtepu16_epi32((__m256i)codes);
 #else
     vbits wide = __builtin_convertvector(codes, vbits);
 #endif

@@ -25,7 +25,8 @@ INLINE vreal masked(vint mask, vreal x)
     return (vreal)((vint)x & mask);
 }
 
-/* Widens bytes to integers. GCC 12 would convert them one by one. */
+/* Loads VECTOR_LANES bytes and widens them to integers. Uses intrinsics, because GCC 12 compiles
+ * __builtin_convertvector to conversions one by one. */
 INLINE vint mask_load(const uint8_t *x)
 {
     vbyte bytes;
@@ -39,6 +40,8 @@ INLINE vint mask_load(const uint8_t *x)
 #endif
 }
 
+/* Stores the lanes of v as bytes. Lanes must be in [-128, 127]: AVX2 would saturate other numbers,
+ * AVX-512 would truncate them. */
 INLINE void mask_store(uint8_t *x, vint v)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

@@ -56,7 +56,7 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
-/* Stores rows a and b of a block interleaved: a0 b0, a1 b1, ... */
+/* Stores two rows of BLOCK operands as pairs: a0 b0, a1 b1, ... Writes 2 * ROW reals. */
 INLINE void operand_store_rows(real *to, vreal a, vreal b)
 {
     const __m512i low = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,

@@ -15,7 +15,7 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* Returns the shapes of whole tiles: 16 rows of 64 bytes. */
+/* Returns shapes that give all tiles their full size: 16 rows of 64 bytes. */
 static inline struct tile_shapes tiles_whole(void)
 {
     struct tile_shapes shapes = {.palette = 1};

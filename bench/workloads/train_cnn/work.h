@@ -55,8 +55,9 @@ int work_ops(const struct trainer *t);
 struct range work_net_range(const struct trainer *t, int op);
 struct range work_op_range(const struct trainer *t, int op);
 
-/* Returns the weights that an op reads, as weights16_of does. Ops that multiply bf16 numbers read
- * the parameter arena in full precision, because they round the factors of products themselves. */
+/* Returns the weights of an op, at the same offsets as in the parameter arena, valid until the next
+ * call. `rounds`: as in weights16_of. An op that multiplies bf16 numbers reads the parameter arena
+ * itself, because the op rounds the operands of its products. */
 const real *work_op_weights(const struct trainer *t, int op, bool rounds);
 
 /* Parts of a step, in call order, with the activations in slot t->model.slot. work_micro_begin to

@@ -1,10 +1,12 @@
-/* Convolutions by AMX tiles against the same direct sums by vectors. Both round the same operands to
- * bf16 and differ in the order of sums only. Skipped on processors without AMX, where test_bf16.c
- * tests the products on a model of the instructions. */
+/* Compares convolutions by AMX tiles with the same direct sums by vectors. Both round operands to
+ * bf16; only the order of sums differs. Without AMX the test is skipped, and test_bf16.c tests the
+ * products with a model of the instructions. */
 #include "kernels/tests/net_step.h"
 
 #if defined(__x86_64__)
 
+/* Three convolutions. channels: outputs of the second and the third; the first has 8. n: number of
+ * images. pool: whether pooling follows the second convolution. */
 struct shapes {
     struct shape in;
     int channels[2], pad, n, threads;
@@ -16,7 +18,7 @@ static void describe(struct setup *r, const struct shapes *s)
     begin_net(&r->desc, "tiles", s->in, 7);
     for (int i = 0; i < 3; i++) {
         struct layer_desc conv = conv2d_layer(i == 0 ? 8 : s->channels[i - 1], 3, 3, 1, s->pad);
-        conv.without_bias = s->norm; /* batch norm removes a bias, so its gradient would be noise */
+        conv.without_bias = s->norm; /* batch norm cancels a bias: a bias gradient is noise */
         add_layer(&r->desc, conv);
         if (s->norm)
             add_layer(&r->desc, layer_desc_preset(LAYER_batchnorm2d));
@@ -42,8 +44,9 @@ static void begin(struct setup *r, const struct shapes *s, enum isa isa)
         assert_true(i == net_ops(r->net) - 1 || net_op_view(r->net, 0, i).bf16);
 }
 
-/* The order of its products changes a sum by some 1e-7. Few sums then round to another bf16 number,
- * or move to the other side of a ReLU: gradients differ by up to 2e-4. */
+/* Another order of products changes a sum by a relative 1e-7. A few sums then round to another bf16
+ * number or change sign before a ReLU. In these cases, gradients of a tensor differ by up to 2e-4
+ * in relative norm. */
 static void check(const struct shapes *s)
 {
     enum { STEPS = 2 };

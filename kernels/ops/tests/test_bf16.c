@@ -207,15 +207,15 @@ static void columns_sum_rounded_operands(void **state)
     with_every_product(check_all_columns);
 }
 
-/* ---- Rows of a direct 3x3 convolution ---- */
+/* ---- Direct 3x3 convolution: `row` and `taps` ---- */
 
 /* A convolution of n images of `in` channels to one block of output channels. */
 struct direct {
-    int h, w, pad, n, in;        /* area of x */
-    int out_h, out_w, in_blocks; /* area of y */
-    int padded;                  /* n, padded to a multiple of the depth */
-    uint16_t *x, *dy, *weights;  /* x [in_blocks, h, w, padded, BLOCK], dy [out_h, out_w, padded,
-                                   * BLOCK], weights [9, in, BLOCK] */
+    int h, w, out_h, out_w;     /* areas of x and of y */
+    int pad, n, in, in_blocks;  /* in_blocks: number of blocks of input channels */
+    int padded;                 /* n, padded to a multiple of tested->depth */
+    uint16_t *x, *dy, *weights; /* x [in_blocks, h, w, padded, BLOCK], dy [out_h, out_w, padded,
+                                 * BLOCK], weights [9, in, BLOCK] */
 };
 
 static struct direct direct_begin(int h, int w, int pad, int n, int in)
@@ -243,7 +243,7 @@ static void direct_end(struct direct *d)
     mem_free(d->weights);
 }
 
-/* Returns the operand of x in input row `row`, or NULL if it is padding. */
+/* Returns the operand of x in channel c at (row, column) of an image, or NULL in padding. */
 static const uint16_t *input_at(const struct direct *d, int c, int row, int column, int image)
 {
     if (row < 0 || row >= d->h || column < 0 || column >= d->w)
@@ -252,7 +252,8 @@ static const uint16_t *input_at(const struct direct *d, int c, int row, int colu
     return d->x + (p * d->padded + image) * BLOCK + c % BLOCK;
 }
 
-/* Lists the factors of y (i, j, image, o), and returns their number. */
+/* Lists the products a[k] b[k] that add up to output o of position (i, j) of an image: an input
+ * times a weight. Returns their number. */
 static int factors_of_output(const struct direct *d, int i, int j, int image, int o, uint16_t *a,
                              uint16_t *b)
 {
@@ -322,7 +323,8 @@ static void run_taps(const struct direct *d, real *c, const uint16_t *x, const u
     }
 }
 
-/* Lists the factors of the gradient of weight (tap t, channel, o), and returns their number. */
+/* Lists the products a[k] b[k] that add up to the gradient of weight (t, channel, o): an input
+ * times an output gradient. Returns their number. */
 static int factors_of_weight(const struct direct *d, int t, int channel, int o, uint16_t *a,
                              uint16_t *b)
 {
@@ -386,7 +388,7 @@ static void check_direct(void)
     }
 }
 
-/* Sums of a direct convolution over several taps at once. */
+/* Tests `row` and `taps`, which only products with AMX tiles and their model have. */
 static void direct_rows_sum_rounded_operands(void **state)
 {
     with_every_product(check_direct);

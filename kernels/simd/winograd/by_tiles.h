@@ -150,7 +150,8 @@ INLINE void transpose_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Transposes each 32 rows of a block, as the left tiles of product_columns. Missing rows are 0. */
+/* `turn` of struct winograd_product: transposes a block, 32 rows at a time, to the left tiles that
+ * product_columns loads. Missing rows are 0. */
 static void turn_rows(real *to, const real *from, int rows)
 {
     real pairs[TILE_ROWS * BLOCK] __attribute__((aligned(VECTOR_BYTES)));
@@ -176,8 +177,8 @@ INLINE void few_columns(int two, int rows, real *c, const real *const *a, const 
     store_sums(two, rows, c, add);
 }
 
-/* Sums the `count` products a[i]' b[i] in c, where a[i]' is the transpose of a[i], as turn_rows
- * stores it. Each a[i] is one block of columns, so c has at most ROWS_MAX rows. */
+/* `columns` of struct winograd_product. turn_rows has already transposed each a[i], which is one
+ * block of columns, so c has at most ROWS_MAX rows. Does not use `next`. */
 static void product_columns(real *c, const real *const *a, const real *const *b, int count,
                             int rows, int k, bool add, const real *next)
 {

@@ -1,11 +1,12 @@
-/* Sums of a direct 3x3 convolution over several taps, with AMX tiles: the functions `row` and `taps`
- * of winograd_product. Loading a tile from a second-level cache takes longer than multiplying it, so
- * each loaded tile serves several products. */
+/* Functions `row` and `taps` of struct winograd_product: sums of a direct 3x3 convolution over
+ * several taps, with AMX tiles. To load a tile from a second-level cache takes longer than to
+ * multiply it, so each loaded tile serves several products. */
 #pragma once
 
 #include "kernels/simd/winograd/by_tiles.h"
 
-/* Loads the weights of one tap: `steps` pairs of terms. */
+/* Loads the weights of one tap and one block of input channels to the right tiles. steps: number of
+ * pairs of input channels. room: TILE_ROWS * BLOCK reals, used if the block is not full. */
 INLINE void load_tap(real *room, const real *panel, int steps)
 {
     const real *right = fill_up(room, panel, steps);
@@ -24,8 +25,8 @@ INLINE void load_tap(real *room, const real *panel, int steps)
         TILE_ADD_PRODUCT(SUM_11, left, RIGHT_1);                                                   \
     } while (0)
 
-/* Returns the input columns that two neighbouring positions meet, one bit each: bit u is set if
- * column `first` + u exists. */
+/* Returns which of the four input columns that two neighbouring positions meet are not padding: bit
+ * u is set for column `first` + u. */
 INLINE unsigned columns_met(const struct direct_rows *r, int first)
 {
     unsigned met = 0;
@@ -35,8 +36,9 @@ INLINE unsigned columns_met(const struct direct_rows *r, int first)
 }
 
 /* Adds the products of one line and one block of input channels to the sums of two neighbouring
- * positions: the upper tiles of sums for the first, the lower for the second. in: the first of four
- * input columns, bit 0 of `met`. The columns that two taps share stay in their tiles. */
+ * positions: the upper tiles of sums for the first, the lower for the second. in: address of the
+ * first of four input columns, which is bit 0 of `met`. Each of the two middle columns is loaded
+ * once and serves two taps. */
 INLINE void add_taps(const real *in, size_t plane, unsigned met, const real *panel, ptrdiff_t tap,
                      int steps)
 {
@@ -66,8 +68,8 @@ INLINE void add_taps(const real *in, size_t plane, unsigned met, const real *pan
     }
 }
 
-/* Computes the sums of positions `at` and at + 1 for up to 16 images from `image` on. Sums beyond the
- * last position are computed, but not stored. */
+/* Computes c [2, images, block]: positions `at` and at + 1 of up to 16 images, from `image` on.
+ * Positions are c_plane reals apart in c. A position beyond the row is computed, but not stored. */
 INLINE void two_positions(real *c, size_t c_plane, const struct direct_rows *r, int at,
                           size_t image, int k)
 {
@@ -113,8 +115,9 @@ static void direct_row(real *c, const struct direct_rows *r, int n, int k)
 #define OUT_0 6
 #define OUT_1 7
 
-/* Adds the products of position `at` for all taps. The inputs of taps 0 and 1 are already in tiles;
- * that of tap 2 is loaded. */
+/* Adds the products of position `at` to the sums of the three taps. The inputs of taps 0 and 1 are
+ * already in tiles in_0 and in_1. Loads the input of tap 2 to in_2, and the right operand to
+ * out_tile. Uses r, in and out of the caller. */
 #define ADD_POSITION(in_0, in_1, in_2, out_tile, at)                                               \
     do {                                                                                           \
         unsigned met = columns_met(r, r->origin + (at));                                           \
@@ -129,7 +132,8 @@ static void direct_row(real *c, const struct direct_rows *r, int n, int k)
             TILE_ADD_PRODUCT(TAP_2, in_2, out_tile);                                               \
     } while (0)
 
-/* Adds the products of a row of positions and 32 images. in: input column r->origin. */
+/* Adds the products of a row of positions for 32 images. in: address of input column r->origin,
+ * which may be padding. out: right operand of position 0. */
 INLINE void add_positions(const struct direct_rows *r, const real *in, const real *out)
 {
     unsigned first = columns_met(r, r->origin);
@@ -146,7 +150,8 @@ INLINE void add_positions(const struct direct_rows *r, const real *in, const rea
     }
 }
 
-/* Computes the sums of 16 input channels and 16 output channels for three taps. */
+/* Computes the sums of up to 16 input channels and 16 output channels for three taps (+=, if
+ * `add`). n: number of images, padded with zeros to a multiple of 32. */
 INLINE void three_taps(real *c, const struct direct_rows *r, const real *in, const real *out, int n,
                        bool add)
 {

@@ -7,15 +7,17 @@
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd/winograd.h"
 
-/* PAIRS_MAX: number of pairs of channels that are arranged at a time. */
-enum { PAIRS_MAX = VECTOR_LANES, KERNELS_MAX = BLOCK * TAPS };
+/* For one block of input channels: number of pairs of channels (PAIRS_MAX), and number of weights
+ * per output channel (WEIGHTS_MAX). */
+enum { PAIRS_MAX = VECTOR_LANES, WEIGHTS_MAX = BLOCK * TAPS };
 
-/* Loads the kernels of `channels` <= BLOCK adjacent channels, for `lanes` rows that are `step`
- * numbers apart. Stores a vector for each two adjacent weights of the rows: [channels * 9 / 2,
- * lanes, 2]. Missing weights are 0. */
+/* Loads the weights of `channels` <= BLOCK adjacent input channels, for the first `lanes` of
+ * VECTOR_LANES output channels, which are `step` numbers apart. Stores pairs [WEIGHTS_MAX / 2,
+ * VECTOR_LANES, 2]: vector i holds weights 2i and 2i + 1 of each output channel, rounded to bf16.
+ * Weights beyond `channels` and `lanes` are 0. `lanes` may be negative or above VECTOR_LANES. */
 INLINE void load_pairs(real *pairs, const real *from, size_t step, int lanes, int channels)
 {
-    for (int first = 0; first < KERNELS_MAX; first += BLOCK, from += BLOCK) {
+    for (int first = 0; first < WEIGHTS_MAX; first += BLOCK, from += BLOCK) {
         vreal rows[VECTOR_LANES];
         int left = channels * TAPS - first;
         int count = channels == BLOCK ? BLOCK : left < 0 ? 0 : left < BLOCK ? left : BLOCK;
@@ -30,9 +32,9 @@ INLINE void load_pairs(real *pairs, const real *from, size_t step, int lanes, in
     }
 }
 
-/* Returns the pair of weights of tap `tap` of two adjacent channels. pairs: result of load_pairs,
- * from the first channel on. The two weights are nine numbers apart, so one of them is the first
- * number of its pair and the other the second. */
+/* Returns the weights of tap `tap` for two adjacent input channels: a pair in each lane. pairs: the
+ * vectors of load_pairs, from the first of the two channels on. The two weights are nine numbers
+ * apart, so one is the first number of its pair in `pairs`, and the other the second. */
 INLINE vreal taps_of(const real *pairs, int tap)
 {
     enum { SECOND = 0xaaaaaaaa, BITS = 16 };
@@ -45,7 +47,8 @@ INLINE vreal taps_of(const real *pairs, int tap)
         _mm512_slli_epi32((__m512i)vreal_load(at + 5 * VECTOR_LANES), BITS));
 }
 
-/* Stores [TAPS, `count` pairs, VECTOR_LANES, 2] in u. Taps are `plane` reals apart. */
+/* Stores the weights of `count` pairs of input channels in u [TAPS, count, VECTOR_LANES, 2]. Taps
+ * are `plane` reals apart, pairs of channels BLOCK reals. */
 INLINE void store_taps(real *u, size_t plane, const real *pairs, int count)
 {
     for (int i = 0; i < count; i++, u += BLOCK, pairs += TAPS * VECTOR_LANES) {
@@ -55,10 +58,11 @@ INLINE void store_taps(real *u, size_t plane, const real *pairs, int count)
     }
 }
 
-/* Arranges the kernels of `channels` <= BLOCK channels in `lanes` rows. */
+/* Copies the weights of a block of input channels and a vector of output channels (load_pairs) to u
+ * (store_taps). Whole blocks have a branch of their own, with constant bounds. */
 INLINE void arrange(real *u, size_t plane, const real *from, size_t step, int lanes, int channels)
 {
-    real pairs[KERNELS_MAX / 2 * VECTOR_LANES] __attribute__((aligned(VECTOR_BYTES)));
+    real pairs[WEIGHTS_MAX / 2 * VECTOR_LANES] __attribute__((aligned(VECTOR_BYTES)));
     if (lanes >= VECTOR_LANES && channels == BLOCK)
         load_pairs(pairs, from, step, VECTOR_LANES, BLOCK);
     else
@@ -79,14 +83,15 @@ static void direct_transform(const struct winograd *w, int at, int first, int co
     for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
         int column = at * BLOCK + half;
         const real *from = weights + (size_t)column * step + (size_t)first * TAPS;
-        for (int row = 0; row < count; row += BLOCK, from += KERNELS_MAX)
+        for (int row = 0; row < count; row += BLOCK, from += WEIGHTS_MAX)
             arrange(u + half + row / PAIR * BLOCK, plane, from, step, w->out_c - column,
                     at_most(count - row, BLOCK));
     }
 }
 
-/* Transposes a block for one tap: from [PAIRS_MAX, BLOCK, 2], pairs of input channels, to [count,
- * BLOCK, 2], pairs of output channels. */
+/* Transposes a block for one tap: from [pairs of input channels, output channels, 2] to [pairs of
+ * output channels, input channels, 2]. `from` has PAIRS_MAX pairs, `to` has `count`; both have
+ * BLOCK channels. */
 INLINE void swap_channels(real *to, const real *from, int count)
 {
     for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
@@ -111,7 +116,7 @@ static void direct_transform_transposed(const struct winograd *w, int at, int fi
     real taps[TAPS * OF_TAP] __attribute__((aligned(VECTOR_BYTES)));
     size_t plane = winograd_spread(BLOCK, operand_steps(count)), step = TAPS * (size_t)w->in_c;
     int channels = at_most(w->in_c - at * BLOCK, BLOCK);
-    const real *from = weights + (size_t)first * step + (size_t)at * KERNELS_MAX;
+    const real *from = weights + (size_t)first * step + (size_t)at * WEIGHTS_MAX;
     for (int i = operand_steps(channels) * BLOCK; i < OF_TAP && channels < BLOCK; i++)
         for (int t = 0; t < TAPS; t++)
             taps[t * OF_TAP + i] = 0;

@@ -76,7 +76,8 @@ struct winograd {
     int points, outputs;                     /* number of points (p) and of outputs (m) of a tile
                                               * along one axis */
     int pair;                                /* operands per real (2 for bf16) */
-    int depth;                               /* depth of struct winograd_product */
+    int depth;                               /* images per group in `turn`: see `depth` of struct
+                                              * winograd_product */
     enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
                                               * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
@@ -144,8 +145,9 @@ static inline size_t winograd_plane(const struct winograd *w, int rows)
     return (size_t)winograd_steps(w, rows) * (size_t)w->block;
 }
 
-/* Returns the size in reals of `rows` rows of a left operand of `columns` (winograd_product), in one
- * block of channels. Direct sums store all operands in this size. */
+/* Returns the size in reals of `rows` rows of one block of operands, padded for `turn` of struct
+ * winograd_product. In direct sums, rows are images, and all positions of V and dM are this size
+ * apart, so that `turn` can work in place. */
 static inline size_t winograd_turned_plane(const struct winograd *w, int rows)
 {
     return (size_t)((rows + w->depth - 1) / w->depth * w->depth / w->pair) * (size_t)w->block;
@@ -201,9 +203,9 @@ struct winograd_tiles {
      * block only. blank: result of `input`. from: origin of each output (see conv3x3.h). */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
-    /* Applies the adjoint of the epilogue to dy and `from` of one image and block, then computes its
-     * dM <- A dy A' in dm, a block for n images. Adds the gradients of the epilogue's inputs to dbias
-     * [block]. */
+    /* Applies the adjoint of the epilogue to one block of image `image` < n, then computes dM <- A
+     * dy A' for that image. Unlike above, dy and `from` point to this image and block. dm holds the
+     * block for n images. Adds the gradients of the epilogue's inputs to dbias [block]. */
     void (*output_adjoint)(const struct winograd *w, int n, int image, real *dm, real *dbias,
                            const real *dy, const uint8_t *from);
 };
@@ -226,28 +228,30 @@ struct winograd_weights {
 /* Maximum number of terms in a run: terms summed in registers before their sum is added to memory.
  * Each run costs a memory access, but runs reduce the rounding error of long sums several-fold. F4
  * amplifies errors, so it uses RUN_F4. With 16-bit operands it uses RUN, since their rounding
- * dominates. */
+ * dominates. Direct sums of 16-bit operands have no runs. */
 enum { RUN = 256, RUN_F4 = 64 };
 
-/* Positions of a direct 3x3 convolution, for the functions `row` and `taps` of winograd_product.
- * Position j of a row meets the input columns origin + j + t, for the taps t = 0, 1, 2 of a kernel
- * row. Columns outside [0, in_columns) are padding. Each column of an operand has n images and a
- * block of channels; columns are `plane` reals apart. */
+/* Rows of positions of a direct 3x3 convolution, for `row` and `taps` of struct winograd_product.
+ * Position j of a row meets input column origin + j + t with tap t = 0, 1, 2 of a kernel row.
+ * Columns outside [0, in_columns) are padding. A column holds n images and a block of channels.
+ * Columns are `plane` reals apart. In the gradient of the inputs, `row` reads output gradients as
+ * inputs, and tap t has the weights of kernel column 2 - t. */
 struct direct_rows {
     int columns; /* number of positions in a row */
     int in_columns, origin;
     size_t plane;
     /* For `row`: number of kernel rows that meet inputs, at most 3. For `taps`: number of rows of
-     * positions. */
+     * positions that meet inputs with this kernel row, possibly 0. */
     int lines;
-    /* For `row`: the input row of each line. For `taps`: in[0] is the input row of the first row of
-     * positions. */
+    /* Column 0 of input rows. For `row`: the row that each kernel row meets. For `taps`: in[0] is
+     * the row that the first row of positions meets; further rows follow it. */
     const real *in[3];
-    const real *panel[3]; /* for `row`: weights of tap 0 in each line */
-    /* Distance in reals between the weights of two taps (`row`), or between their sums (`taps`). */
+    const real *panel[3]; /* for `row`: weights of tap t = 0 in each kernel row */
+    /* Distance in reals from tap t to t + 1: of weights (`row`; negative in the gradient of the
+     * inputs) or of sums (`taps`). */
     ptrdiff_t tap;
     size_t in_block; /* for `row`: distance in reals between blocks of input channels */
-    const real *out; /* for `taps`: right operand of the first row of positions */
+    const real *out; /* for `taps`: right operands, from the first row of positions on */
 };
 
 /* Products of matrices in blocks of `block` columns. Operands: reals or 16-bit numbers. Results:
@@ -261,25 +265,29 @@ struct winograd_product {
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
     /* Sets c [rows, block] to the sum of the `count` products a[i]' b[i]. If `add`, adds the sum to
-     * c instead. a[i]: the first `rows` columns of a matrix [k, block], rearranged by `turn`. b[i]: a
-     * matrix [k, block], rearranged by `pair`. Code for vectors prefetches `next` [k, block], an
-     * operand of the next call. */
+     * c instead. a[i]: the first `rows` columns of a matrix [k, block]. b[i]: a matrix [k, block].
+     * With 16-bit operands, `turn` has rearranged a[i], and `pair` has rearranged b[i]. Code for
+     * vectors prefetches `next` [k, block], an operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
     /* Interleaves pairs of rows of 16-bit operands into the layout that `columns` reads as b:
      * [rows/2, block, 2] <- [rows, block]. An odd last row is paired with zeros. `to` may equal
      * `from`. `pair` is NULL if operands are reals. */
     void (*pair)(real *to, const real *from, int rows);
-    /* Rearranges rows of 16-bit operands into the layout that `columns` reads as a. For AMX tiles:
-     * [rows/32, block, 32] <- [rows, block], padded with zeros; else like `pair`. `to` may equal
-     * `from`. */
+    /* Rearranges rows of 16-bit operands into the layout that `columns` and `taps` read on the
+     * left. For AMX tiles: [rows/32, block, 32] <- [rows, block], where missing rows are 0. For
+     * vectors: like `pair`. `to` may equal `from`. `turn` is NULL if operands are reals. */
     void (*turn)(real *to, const real *from, int rows);
-    /* Sets c [columns, n, block] to the sums of a row of positions: of each input [n, k] times the
-     * weights [k, block] of its tap, over all lines and taps. NULL: use `rows`. */
+    /* Computes c [columns, n, block], a row of positions of n images. Each position is the sum,
+     * over r->lines and three taps, of an input [n, k] times weights [k, block]. Inputs are read to
+     * the end of their last block, which must hold finite numbers. NULL without AMX tiles: use
+     * `rows`. */
     void (*row)(real *c, const struct direct_rows *r, int n, int k);
-    /* Sets c [3, channels, block], or adds to c if `add`: for each tap, the sum over all positions
-     * of the transposed input, rearranged by `turn`, times r->out, rearranged by `pair` and padded
-     * with zeros. n: number of images. NULL: use `columns`. */
+    /* Computes c [3, channels, block] (+=, if `add`) for the three taps of a kernel row, r->tap
+     * reals apart: the sum over all positions of x' dy. x [n, channels]: inputs, rearranged by
+     * `turn`. dy [n, block]: part of r->out, rearranged by `pair` and padded with zeros to a
+     * multiple of `depth` images. NULL without AMX tiles: use `columns`. */
     void (*taps)(real *c, const struct direct_rows *r, int channels, int n, bool add);
-    int depth; /* number of rows of which `turn` writes a multiple: 32, 2, or 1 for reals */
+    int depth; /* `turn` pads to a multiple of this number of rows: 32 for AMX tiles, 2 for other
+                * 16-bit operands, 1 for reals */
 };

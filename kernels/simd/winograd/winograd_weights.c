@@ -230,8 +230,9 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
     }
 }
 
-/* Copies the gradients of a direct convolution for VECTOR_LANES output channels and as many input
- * channels. The kernels of neighbouring input channels are adjacent, so whole vectors are stored. */
+/* Computes the weight gradients of a direct convolution (+=, if `add`) for VECTOR_LANES output
+ * channels, which are `step` numbers apart, and as many input channels. The kernels of neighbouring
+ * input channels are adjacent, so whole vectors are stored. */
 INLINE void adjoint_square(const real *du, size_t plane, real *to, size_t step, int parts,
                            size_t stride, bool add)
 {
